@@ -1,0 +1,50 @@
+# Two commands matter: `make run` and `make test`. The rest is what they are made of.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+.DEFAULT_GOAL := help
+.PHONY: help install run test check docs bench bench-recall clean
+
+help: ## show this help
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Helix needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+install: $(VENV)/.installed ## make .venv and put helix, helixd and helix-mcp into .venv/bin
+
+run: install ## make a starter vault if there is none, then run the daemon
+	$(BIN)/helix init --if-missing
+	$(BIN)/helixd
+
+check: $(VENV)/.installed-dev ## lint, strict types, layer rules
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: check ## everything that must hold; HELIX_TEST_SCALE=10 makes the random runs ten times longer
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+docs: $(VENV)/.installed-dev ## write the reference pages again from the code
+	$(BIN)/python -m helix.cli.reference > docs/cli.md
+
+bench: $(VENV)/.installed-dev ## the figures of docs/reliability.md and docs/search.md, on this machine; takes half an hour
+	$(BIN)/python -m bench
+
+bench-recall: $(VENV)/.installed-dev ## how often search finds the answer; DATA=file adds a set of conversations
+	$(BIN)/python -m bench.recall --rerank $(if $(DATA),--data $(DATA))
+
+clean: ## remove the virtual environment and the caches
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +

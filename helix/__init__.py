@@ -1,0 +1,1 @@
+"""Helix: a memory layer for coding agents that its owner can read."""

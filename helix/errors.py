@@ -1,0 +1,177 @@
+"""Every error Helix raises on purpose, in one tree.
+
+Codes are stable and kebab-case: surfaces, scripts and `helix doctor` rely on them.
+
+HelixError
+├── ConfigError            bad-config
+├── VaultError
+│   ├── VaultMissing       vault-missing       the folder is not there
+│   ├── VaultUnavailable   vault-unavailable   it is there but cannot be trusted now (unmounted, logged out)
+│   ├── VaultLocked        vault-locked        another daemon follows it on this machine
+│   ├── VaultBusy          vault-busy          another command has been at work in it for long
+│   └── OutsideVault       outside-vault       a path that leaves the vault
+├── NoteError              (a file that cannot be read as a record; has line, reason and remedy)
+│   ├── NotText            not-utf8, nul-bytes
+│   ├── TooLarge           note-too-large, frontmatter-too-large
+│   └── BadFrontmatter     yaml-syntax, duplicate-key, not-a-mapping, conflict-markers, …
+├── EditRefused            edit-refused        a surgical edit that could not be proved harmless
+├── StaleHash              stale-hash          the file changed since it was read
+├── MemoryNotFound         not-found
+├── MemoryErased           erased              nothing can be done with it any more
+├── AlreadyExists          already-exists
+├── BadValue               bad-value           an argument that makes no sense, and what would
+├── StorageError           disk-full, io-error, not-permitted
+├── HistoryError           no-history, bad-revision, git-busy, git-failed
+├── IndexBroken            index-broken        derived data that cannot be read: set it aside and rebuild it
+├── IndexNotReady          index-not-ready     search is still starting, or could not start
+└── ModelError
+    ├── ModelBroken        model-broken        the files of a model are not what they should be
+    ├── ModelUnavailable   model-unavailable   not installed, not downloaded, or no network to download it
+    └── EmbeddingFailed    embedding-failed    the model runs but could not embed this; it is tried again
+"""
+
+from __future__ import annotations
+
+import errno
+
+
+class HelixError(Exception):
+    code = "error"
+
+    def __init__(self, message: str, *, code: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        if code is not None:
+            self.code = code
+
+
+class ConfigError(HelixError):
+    code = "bad-config"
+
+
+class VaultError(HelixError):
+    code = "vault-error"
+
+
+class VaultMissing(VaultError):
+    code = "vault-missing"
+
+
+class VaultUnavailable(VaultError):
+    code = "vault-unavailable"
+
+
+class VaultLocked(VaultError):
+    code = "vault-locked"
+
+
+class VaultBusy(VaultError):
+    code = "vault-busy"
+
+
+class OutsideVault(VaultError):
+    code = "outside-vault"
+
+
+class NoteError(HelixError):
+    """A file that cannot be read as a record. Nobody touches it; `helix doctor` prints it."""
+
+    code = "bad-note"
+
+    def __init__(
+        self, reason: str, *, code: str | None = None, line: int | None = None, remedy: str = ""
+    ) -> None:
+        super().__init__(reason if line is None else f"line {line}: {reason}", code=code)
+        self.reason = reason
+        self.line = line
+        self.remedy = remedy
+
+    def at(self, path: str) -> NoteError:
+        """The same error, with a message that names the file and the way out."""
+        place = path if self.line is None else f"{path}:{self.line}"
+        said = self.reason if path in self.reason else f"{place}: {self.reason}"
+        self.message = f"{said} ({self.remedy.rstrip('.')})" if self.remedy else said
+        return self
+
+
+class NotText(NoteError):
+    code = "not-utf8"
+
+
+class TooLarge(NoteError):
+    code = "note-too-large"
+
+
+class BadFrontmatter(NoteError):
+    code = "yaml-syntax"
+
+
+class EditRefused(HelixError):
+    code = "edit-refused"
+
+
+class StaleHash(HelixError):
+    code = "stale-hash"
+
+
+class MemoryNotFound(HelixError):
+    code = "not-found"
+
+
+class MemoryErased(HelixError):
+    code = "erased"
+
+
+class AlreadyExists(HelixError):
+    code = "already-exists"
+
+
+class BadValue(HelixError):
+    code = "bad-value"
+
+
+class StorageError(HelixError):
+    """The disk said no. The file is as it was before, or as it should be after; never in between."""
+
+    code = "io-error"
+
+    @classmethod
+    def from_os(cls, error: OSError, doing: str) -> StorageError:
+        code, remedy = {
+            errno.ENOSPC: ("disk-full", "free some space and try again"),
+            errno.EDQUOT: ("disk-full", "the quota is used up; free some space and try again"),
+            errno.EROFS: ("not-permitted", "the file system is mounted read-only"),
+            errno.EACCES: ("not-permitted", "check the permissions of the vault folder"),
+            errno.EPERM: ("not-permitted", "check the permissions of the vault folder"),
+        }.get(error.errno or 0, ("io-error", "check the disk; nothing was acknowledged"))
+        return cls(f"{doing}: {error.strerror or error}; {remedy}", code=code)
+
+
+class HistoryError(HelixError):
+    code = "no-history"
+
+
+class IndexBroken(HelixError):
+    """Nothing is lost: an index is derived. The caller sets its folder aside and builds it again."""
+
+    code = "index-broken"
+
+
+class IndexNotReady(HelixError):
+    code = "index-not-ready"
+
+
+class ModelError(HelixError):
+    code = "model-error"
+
+
+class ModelBroken(ModelError):
+    code = "model-broken"
+
+
+class ModelUnavailable(ModelError):
+    code = "model-unavailable"
+
+
+class EmbeddingFailed(ModelError):
+    code = "embedding-failed"
