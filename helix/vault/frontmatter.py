@@ -1,0 +1,154 @@
+"""A note's bytes, taken apart without losing one of them.
+
+`parse` and `emit` are inverse: `emit(parse(x)) == x` for every x that `parse` accepts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import frontmatter
+from frontmatter.default_handlers import YAMLHandler
+
+from helix.errors import BadFrontmatter, EditRefused, NoteError, NotText
+from helix.vault.load import Value, load
+from helix.vault.spell import spell_block
+
+_OPENING = re.compile(r"---[ \t]*\r?\n")
+_CLOSING = re.compile(r"\n(---[ \t]*(?:\r?\n|\Z))")
+# What the first line under an opening fence looks like when the fence was meant as one and not as a rule.
+_KEY = re.compile(r"""\s*(?:\w[\w.-]*(?:[ ]\w[\w.-]*){0,2}|"[^"\n]*"|'[^'\n]*')[ \t]*:(?:\s|\Z)""")
+
+
+@dataclass(frozen=True)
+class Document:
+    """The five pieces of a file, which join to exactly its text, and what its frontmatter says."""
+
+    bom: str
+    opening: str
+    yaml: str
+    closing: str
+    body: str
+    meta: dict[str, Value]
+
+    @property
+    def has_frontmatter(self) -> bool:
+        return bool(self.opening)
+
+    @cached_property
+    def newline(self) -> str:
+        r"""The line end that the frontmatter, or else the body, mostly uses: "\n" or "\r\n"."""
+        for text in (self.opening + self.yaml + self.closing, self.body):
+            if lines := text.count("\n"):
+                return "\r\n" if 2 * text.count("\r\n") > lines else "\n"
+        return "\n"
+
+
+def parse(data: bytes) -> Document:
+    text = _decode(data)
+    bom = "\ufeff" if text.startswith("\ufeff") else ""
+    opening = _OPENING.match(text, len(bom))
+    closing = _CLOSING.search(text, opening.end() - 1) if opening else None
+    if opening is None or closing is None:
+        if opening is not None:
+            _refuse_unclosed(text, opening.end())
+        return Document(bom, "", "", "", text[len(bom) :], {})
+    source = text[opening.end() : closing.start(1)]
+    # python-frontmatter strips what it is given, so it gets the split that is already made.
+    meta, _ = frontmatter.parse("", handler=_Hardened(source))
+    return Document(
+        bom, opening[0], source, closing[1], text[closing.end() :], cast("dict[str, Value]", meta)
+    )
+
+
+def emit(doc: Document) -> bytes:
+    return (doc.bom + doc.opening + doc.yaml + doc.closing + doc.body).encode()
+
+
+def create(meta: Mapping[str, Value], body: str) -> bytes:
+    """The bytes of a new note, proved by reading them back."""
+    new = Document("", "---\n", spell_block(meta, "\n"), "---\n", body, dict(meta))
+    return emit(prove(new))
+
+
+def prove(intended: Document) -> Document:
+    """`intended` as it reads back from its own bytes; refused unless that is the same, piece by piece."""
+    try:
+        read = parse(emit(intended))
+    except NoteError as error:
+        raise EditRefused(
+            f"the note would not be readable afterwards ({error.message}); {error.remedy}"
+        ) from error
+    except UnicodeEncodeError as error:
+        raise EditRefused(
+            "the text has half of a surrogate pair, which no file can hold; remove the broken character"
+        ) from error
+    if _pieces(read) != _pieces(intended) or not same(read.meta, intended.meta):
+        raise EditRefused(
+            "the change could not be written without changing something else; "
+            "edit the file by hand, or simplify its frontmatter and try again"
+        )
+    return read
+
+
+def same(one: Value, other: Value) -> bool:
+    """Equal in value, type and order of keys: to YAML, 1, 1.0 and true are three things."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict) and isinstance(other, dict):
+        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return one == other
+
+
+class _Hardened(YAMLHandler):
+    """python-frontmatter with our split, which keeps every byte, and our loader, which refuses bombs."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self._source = source
+
+    def split(self, text: str) -> tuple[str, str]:
+        return self._source, ""
+
+    def load(self, fm: str, **_: object) -> dict[str, Value]:
+        return load(fm, first_line=2)
+
+
+def _decode(data: bytes) -> str:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise NotText(
+            f"the byte 0x{data[error.start]:02x} is not UTF-8 text",
+            code="not-utf8",
+            line=1 + data.count(b"\n", 0, error.start),
+            remedy="Save the file with the encoding UTF-8.",
+        ) from None
+    if (at := text.find("\0")) >= 0:
+        raise NotText(
+            "the file has NUL bytes, so it is not text or was cut off by a crash",
+            code="nul-bytes",
+            line=1 + text.count("\n", 0, at),
+            remedy="Restore the file from a backup, or save it with the encoding UTF-8.",
+        )
+    return text
+
+
+def _refuse_unclosed(text: str, start: int) -> None:
+    if _KEY.match(text, start):
+        raise BadFrontmatter(
+            "the frontmatter is opened with --- and never closed",
+            code="unclosed-frontmatter",
+            line=1,
+            remedy="Add a line with only --- after the last `key: value` line.",
+        )
+
+
+def _pieces(doc: Document) -> tuple[str, str, str, str, str]:
+    return doc.bom, doc.opening, doc.yaml, doc.closing, doc.body
