@@ -1,0 +1,149 @@
+"""Local history: the texts of states that a later merge may need as its base, and the ids that were erased.
+
+A bounded SQLite file in the state folder. Losing it loses no memory: merges without a known base keep every
+line of both sides. It is not derived data either, so rebuilding the index leaves it alone.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+from helix.errors import NoteError
+from helix.vault import frontmatter
+from helix.vault.database import connect, place_of
+from helix.vault.files import content_hash
+from helix.vault.frontmatter import Document
+from helix.vault.merge import state_of
+from helix.vault.note import ancestors_of
+
+STATES_PER_MEMORY = 32
+BYTES_KEPT = 64 * 1024 * 1024
+_PRUNE_EVERY = 500
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS states (
+    seq INTEGER PRIMARY KEY, memory TEXT NOT NULL, state TEXT NOT NULL, hash TEXT NOT NULL, data BLOB NOT NULL,
+    UNIQUE (memory, state)
+);
+CREATE INDEX IF NOT EXISTS states_hash ON states (hash);
+CREATE TABLE IF NOT EXISTS erased (memory TEXT PRIMARY KEY, deleted_at TEXT NOT NULL);
+"""
+_HASH_BEGINS = "hash >= :hash AND hash < :hash || 'g'"  # hex digits end before 'g'
+
+
+class Ancestry:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._since_prune = 0
+        self._start()
+
+    def reopen_if_deleted(self) -> None:
+        """Somebody deleted the state folder: go on in a new file, not in one that nobody will find again."""
+        with self._lock:
+            if place_of(self._path) != self._place:
+                self._db.close()
+                self._start()
+
+    def _start(self) -> None:
+        path = self._path
+        try:
+            self._open(path)
+        except sqlite3.OperationalError:
+            raise  # locked, not permitted, no space: nothing is wrong with the file
+        except sqlite3.DatabaseError:
+            for end in ("-wal", "-shm"):
+                path.with_name(path.name + end).unlink(missing_ok=True)
+            path.replace(path.with_name(f"{path.name}.damaged"))
+            self._open(path)
+
+    def _open(self, path: Path) -> None:
+        self._db = connect(path)
+        self._place = place_of(path)
+        self._db.execute("PRAGMA secure_delete=ON")  # what was erased must not stay in free pages
+        self._db.executescript(_SCHEMA)
+
+    def remember(self, memory_id: str, *documents: Document) -> None:
+        self.remember_all((memory_id, document) for document in documents)
+
+    def remember_all(self, states: Iterable[tuple[str, Document]]) -> None:
+        with self._lock, self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            for memory_id, document in states:
+                data = frontmatter.emit(document)
+                added = self._db.execute(
+                    "INSERT OR IGNORE INTO states (memory, state, hash, data) VALUES (?, ?, ?, ?)",
+                    (memory_id, state_of(document), content_hash(data), zlib.compress(data)),
+                )
+                if added.rowcount:
+                    self._since_prune += 1
+                    # What the record still lists stays: minutes of an editor's automatic saves must not push out
+                    # the one state that other machines have too.
+                    self._db.execute(
+                        "DELETE FROM states WHERE memory = ?1 AND state NOT IN (SELECT value FROM json_each(?2))"
+                        " AND seq NOT IN (SELECT seq FROM states WHERE memory = ?1 ORDER BY seq DESC LIMIT ?3)",
+                        (memory_id, json.dumps(ancestors_of(document.meta)), STATES_PER_MEMORY),
+                    )
+            if self._since_prune >= _PRUNE_EVERY:
+                self._prune()
+
+    def find(self, memory_id: str, state: str) -> Document | None:
+        return self._find("SELECT data FROM states WHERE memory = ? AND state = ?", (memory_id, state))
+
+    def find_by_hash(self, memory_id: str, hash_prefix: str) -> Document | None:
+        """The state whose file had this content hash (or one that begins so)."""
+        return self._find(
+            f"SELECT data FROM states WHERE memory = :memory AND {_HASH_BEGINS}",
+            {"memory": memory_id, "hash": hash_prefix},
+        )
+
+    def memory_with_hash(self, hash_prefix: str) -> str | None:
+        """The memory one of whose states was written with this content hash."""
+        with self._lock:
+            row = self._db.execute(
+                f"SELECT memory FROM states WHERE {_HASH_BEGINS}", {"hash": hash_prefix}
+            ).fetchone()
+        return None if row is None else str(row[0])
+
+    def forget_texts(self, memory_id: str, deleted_at: str) -> None:
+        """Drop every text of an erased memory, and remember that it was erased, for late arrivals."""
+        with self._lock:
+            dropped = self._db.execute("DELETE FROM states WHERE memory = ?", (memory_id,))
+            self._db.execute("INSERT OR IGNORE INTO erased VALUES (?, ?)", (memory_id, deleted_at))
+            if dropped.rowcount:
+                # The log holds the pages as they were. When another process reads, its closing empties it.
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def erased_at(self, memory_id: str) -> str | None:
+        with self._lock:
+            row = self._db.execute("SELECT deleted_at FROM erased WHERE memory = ?", (memory_id,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+    def _find(self, query: str, arguments: tuple[str, ...] | dict[str, str]) -> Document | None:
+        with self._lock:
+            row = self._db.execute(query, arguments).fetchone()
+        if row is None:
+            return None
+        try:
+            return frontmatter.parse(zlib.decompress(row[0]))
+        except (NoteError, zlib.error):
+            return None  # a damaged base is an unknown base: the merge then keeps every line
+
+    def _prune(self) -> None:
+        self._since_prune = 0
+        total = self._db.execute("SELECT coalesce(sum(length(data)), 0) FROM states").fetchone()[0]
+        if total > BYTES_KEPT:
+            self._db.execute(
+                "DELETE FROM states WHERE seq IN (SELECT seq FROM (SELECT seq, sum(length(data)) OVER"
+                " (ORDER BY seq DESC) AS kept FROM states) WHERE kept > ?)",
+                (BYTES_KEPT * 3 // 4,),
+            )

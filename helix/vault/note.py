@@ -1,0 +1,193 @@
+"""A note is a file; a memory is what the file means."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Any
+
+from helix.vault import frontmatter, ids
+from helix.vault.files import content_hash
+from helix.vault.frontmatter import Document
+from helix.vault.links import EDGE_KINDS, from_link, inline_tags, wikilinks
+from helix.vault.load import Value
+from helix.vault.times import parse_time
+
+STATUSES = ("active", "superseded", "deleted", "erased")
+SCOPES = ("project", "global", "session")
+HIDDEN = frozenset({"superseded", "deleted", "erased"})
+
+_KNOWN = frozenset(
+    (
+        *("id", "title", "kind", "scope", "project", "status", "tags", "created_at", "updated_at"),
+        *("deleted_at", "restored_at", "valid_from", "valid_until", "source", "importance", "rev"),
+        *("idempotency_key", "merged_into", *EDGE_KINDS),
+    )
+)
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What a note says, with the defaults of the record format filled in."""
+
+    id: str
+    title: str
+    kind: str
+    scope: str
+    project: str | None
+    status: str
+    tags: tuple[str, ...]
+    edges: Mapping[str, tuple[str, ...]]
+    body: str
+    created_at: str | None = None
+    updated_at: str | None = None
+    deleted_at: str | None = None
+    restored_at: str | None = None
+    valid_from: str | None = None
+    valid_until: str | None = None
+    source: Mapping[str, Any] | None = None
+    importance: float | None = None
+    idempotency_key: str | None = None
+    extra: Mapping[str, Any] | None = None
+
+    @property
+    def visible(self) -> bool:
+        return self.status not in HIDDEN
+
+
+@dataclass(frozen=True)
+class Note:
+    path: str
+    hash: str
+    document: Document
+
+    @classmethod
+    def parse(cls, path: str, data: bytes) -> Note:
+        return cls(path, content_hash(data), frontmatter.parse(data))
+
+    @property
+    def meta(self) -> dict[str, Value]:
+        return self.document.meta
+
+    @property
+    def has_id(self) -> bool:
+        return ids.is_usable(self.meta.get("id"))
+
+    @cached_property
+    def id(self) -> str:
+        return str(self.meta["id"]) if self.has_id else ids.derived_id(self.path)
+
+    @property
+    def is_stub(self) -> bool:
+        """What is left of a conflict copy that was folded into its memory."""
+        return self.meta.get("merged_into") is not None
+
+    @property
+    def is_erased(self) -> bool:
+        """Whether nothing but the id, the status and the date is left. A status alone, in a note with a text, is not
+        enough: a person may have typed it and may type it back."""
+        bare = self.meta.keys() <= {"id", "status", "deleted_at"} and not self.document.body.strip()
+        return bare and self.has_id and status_of(self.meta) == "erased"
+
+    @cached_property
+    def state(self) -> str:
+        return state_hash(self.meta, self.document.body)
+
+    @property
+    def ancestors(self) -> list[str]:
+        return ancestors_of(self.meta)
+
+    @cached_property
+    def memory(self) -> Memory:
+        return to_memory(self.id, self.meta, self.document.body, self.path)
+
+
+def state_hash(meta: Mapping[str, Value], body: str) -> str:
+    """Names a full state of a record: what it says, without `rev` and however it is spelled in YAML."""
+    said = {key: value for key, value in meta.items() if key != "rev"}
+    canonical = json.dumps(said, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(f"{canonical}\n{body}".encode()).hexdigest()[:12]
+
+
+def ancestors_of(meta: Mapping[str, Value]) -> list[str]:
+    rev = meta.get("rev")
+    return [str(item) for item in rev if isinstance(item, str | int)] if isinstance(rev, list) else []
+
+
+def is_later(left: object, right: object) -> bool:
+    """Whether register `left` is set and later than `right`; a register that is not a time was never set."""
+    first, second = parse_time(left), parse_time(right)
+    return first is not None and (second is None or first > second)
+
+
+def status_of(meta: Mapping[str, Value]) -> str:
+    """The status line is what a person sees and flips, so it decides; without one the registers do.
+
+    Values of other tools (`status: done`) are not ours and leave the memory active.
+    """
+    written = str(meta.get("status") or "").strip().lower()
+    if written in STATUSES:
+        return written
+    return "deleted" if is_later(meta.get("deleted_at"), meta.get("restored_at")) else "active"
+
+
+def to_memory(memory_id: str, meta: Mapping[str, Value], body: str, path: str) -> Memory:
+    project = _text(meta.get("project"))
+    scope = str(meta.get("scope") or "").strip().lower()
+    edges = {kind: _links(meta.get(kind)) for kind in EDGE_KINDS}
+    edges["relates_to"] = tuple(dict.fromkeys((*edges["relates_to"], *wikilinks(body))))
+    source = meta.get("source")
+    importance = meta.get("importance")
+    return Memory(
+        id=memory_id,
+        title=_text(meta.get("title")) or _heading(body) or PurePosixPath(path).stem,
+        kind=_text(meta.get("kind")) or "fact",
+        scope=scope if scope in SCOPES else ("project" if project else "global"),
+        project=project,
+        status=status_of(meta),
+        tags=tuple(dict.fromkeys((*_tags(meta.get("tags")), *inline_tags(body)))),
+        edges={kind: targets for kind, targets in edges.items() if targets},
+        body=body,
+        created_at=_text(meta.get("created_at")),
+        updated_at=_text(meta.get("updated_at")),
+        deleted_at=_text(meta.get("deleted_at")),
+        restored_at=_text(meta.get("restored_at")),
+        valid_from=_text(meta.get("valid_from")),
+        valid_until=_text(meta.get("valid_until")),
+        source=source if isinstance(source, dict) else None,
+        importance=float(importance) if isinstance(importance, int | float) else None,
+        idempotency_key=_text(meta.get("idempotency_key")),
+        extra={key: value for key, value in meta.items() if key not in _KNOWN},
+    )
+
+
+def _text(value: Value) -> str | None:
+    if value is None or isinstance(value, list | dict):
+        return None
+    return str(value).strip() or None
+
+
+def _tags(value: Value) -> list[str]:
+    """A list, or as Obsidian once allowed, one string with commas or spaces."""
+    if isinstance(value, dict):
+        return []
+    items = value if isinstance(value, list) else str(value or "").replace(",", " ").split()
+    return [text for item in items if (text := str(item if item is not None else "").strip().lstrip("#"))]
+
+
+def _links(value: Value) -> tuple[str, ...]:
+    items = value if isinstance(value, list) else [value]
+    return tuple(dict.fromkeys(target for item in items if (target := from_link(item))))
+
+
+def _heading(body: str) -> str | None:
+    for line in body.splitlines():
+        if line.startswith("# "):
+            return line[2:].strip() or None
+        if line.strip():
+            return None
+    return None

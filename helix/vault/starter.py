@@ -1,0 +1,62 @@
+"""A new vault: the template's files and a name of its own. Existing files are never touched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from helix.errors import AlreadyExists, ConfigError, HelixError, StorageError
+from helix.vault.files import Files, Write, Written
+from helix.vault.paths import Root
+from helix.vault.vault_id import IDENTITY_FILE, new_identity, read_identity
+
+
+@dataclass(frozen=True)
+class Started:
+    vault: Path
+    created: list[str]
+    was_vault: bool
+    """the folder was a vault already"""
+    was_in_use: bool
+    """it held files of somebody's, so the examples were left out"""
+
+
+def find_template() -> Path:
+    """The starter vault: inside the installed package, or at the top of a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    for place in (package / "vault_template", package.parent / "vault_template"):
+        if place.is_dir():
+            return place
+    raise ConfigError("the starter vault is missing from this installation; install helix-memory again")
+
+
+def start_vault(folder: Path, template: Path) -> Started:
+    """Make `folder` a vault. One that already holds notes only gets its name, and keeps every byte else."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageError.from_os(error, f"make the folder {folder}") from error
+    if read_identity(folder) is not None:
+        return Started(folder, [], was_vault=True, was_in_use=False)
+    was_in_use = any(folder.iterdir())
+    writes = [Write(IDENTITY_FILE, new_identity(), None)]
+    if not was_in_use:
+        files = sorted(path for path in template.rglob("*") if path.is_file())
+        writes += [Write(path.relative_to(template).as_posix(), path.read_bytes(), None) for path in files]
+    root = Root(folder)
+    try:
+        created = _written(Files(root).commit(writes))
+    finally:
+        root.close()
+    return Started(folder, created, was_vault=False, was_in_use=was_in_use)
+
+
+def _written(outcomes: Sequence[Written | HelixError]) -> list[str]:
+    created = []
+    for outcome in outcomes:
+        if isinstance(outcome, Written):
+            created.append(outcome.path)
+        elif not isinstance(outcome, AlreadyExists):
+            raise outcome
+    return created

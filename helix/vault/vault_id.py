@@ -1,0 +1,60 @@
+"""Which vault a folder is: `.helix/vault.toml`, carried along by sync so that every machine agrees."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import secrets
+import tomllib
+from pathlib import Path
+
+from helix.errors import StorageError, VaultError
+
+IDENTITY_FILE = ".helix/vault.toml"
+FORMAT_VERSION = 1
+
+
+def new_identity() -> bytes:
+    return (
+        "# Says which vault this is. Leave it in place; Helix keeps its index under this name, outside the vault.\n"
+        f'id = "{secrets.token_hex(8)}"\n'
+        f"format = {FORMAT_VERSION}\n"
+    ).encode()
+
+
+def read_identity(vault: Path) -> str | None:
+    """The id in the vault, or None for a folder that `helix init` has not seen."""
+    try:
+        said = tomllib.loads((vault / IDENTITY_FILE).read_text("utf-8"))
+    except FileNotFoundError:
+        return None
+    except NotADirectoryError:
+        return None
+    except OSError as error:
+        raise StorageError.from_os(error, f"read {vault / IDENTITY_FILE}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise VaultError(
+            f"{vault / IDENTITY_FILE} cannot be read ({error}); restore it, or remove it and run `helix init`",
+            code="bad-identity",
+        ) from error
+    form = said.get("format", FORMAT_VERSION)
+    if form != FORMAT_VERSION:
+        raise VaultError(
+            f"this vault has format {form!r}, this Helix reads format {FORMAT_VERSION}; update Helix",
+            code="unknown-format",
+        )
+    name = said.get("id")
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
+        raise VaultError(f"{vault / IDENTITY_FILE} has no usable id", code="bad-identity")
+    return name
+
+
+def state_folder(state_dir: Path, vault: Path) -> Path:
+    """Where derived data of this vault lives.
+
+    The real path is part of the name: a copy of the folder, or a second clone of its repository, carries the
+    same id, and two folders must never share one catalog.
+    """
+    place = hashlib.sha256(os.fsencode(os.path.realpath(vault))).hexdigest()[:8]
+    return state_dir / "vaults" / f"{read_identity(vault) or 'unnamed'}-{place}"

@@ -1,0 +1,88 @@
+"""Every note of a vault with its signature, in one pass of stat calls and no reading."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from helix.vault.ignore import Ignore
+from helix.vault.paths import TEMP_PREFIX
+
+
+class Signature(NamedTuple):
+    """Changes whenever a file does. ctime is in it because an edit can keep mtime and size."""
+
+    mtime_ns: int
+    size: int
+    inode: int
+    ctime_ns: int
+
+    @classmethod
+    def of(cls, info: os.stat_result) -> Signature:
+        # Windows and some network drives number files beyond what SQLite holds.
+        inode = info.st_ino & 0x7FFF_FFFF_FFFF_FFFF
+        return cls(info.st_mtime_ns, info.st_size, inode, info.st_ctime_ns)
+
+
+@dataclass
+class Walk:
+    notes: dict[str, Signature] = field(default_factory=dict)
+    odd_names: list[str] = field(default_factory=list)
+    """files whose names are not UTF-8: shown escaped, never followed"""
+    unreadable: list[str] = field(default_factory=list)
+    """folders that could not be listed: nothing below them may be taken for gone"""
+    temporary: list[str] = field(default_factory=list)
+    """folders that hold temp files of ours"""
+
+    def add(self, other: Walk) -> None:
+        self.notes |= other.notes
+        self.odd_names += other.odd_names
+        self.unreadable += other.unreadable
+        self.temporary += other.temporary
+
+
+def walk(root: str, ignore: Ignore, below: str = "") -> Walk:
+    """The notes under a folder of the vault (all of it by default). Symlinks are not followed."""
+    found = Walk()
+    pending = [below]
+    while pending:
+        folder = pending.pop()
+        try:
+            with os.scandir(os.path.join(root, folder)) as entries:
+                listed = list(entries)
+        except (FileNotFoundError, NotADirectoryError):
+            if folder:
+                continue  # moved away since its parent was listed
+            raise
+        except OSError:
+            found.unreadable.append(folder)
+            continue
+        prefix = f"{folder}/" if folder else ""
+        for entry in listed:
+            _look(entry, prefix + entry.name, ignore, found, pending)
+    return found
+
+
+def _look(entry: os.DirEntry[str], path: str, ignore: Ignore, found: Walk, pending: list[str]) -> None:
+    if entry.is_symlink():
+        return
+    if entry.is_dir(follow_symlinks=False):
+        if not ignore.skips_folder(path):
+            pending.append(path)
+    elif entry.name.startswith(TEMP_PREFIX):
+        folder = path.rpartition("/")[0]
+        if folder not in found.temporary:
+            found.temporary.append(folder)
+    elif not ignore.skips_file(path):
+        try:
+            path.encode()
+        except UnicodeEncodeError:
+            found.odd_names.append(
+                path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+            )
+            return
+        try:
+            found.notes[path] = Signature.of(entry.stat(follow_symlinks=False))
+        except OSError:
+            return  # gone between the listing and the look; the next event or scan tells
