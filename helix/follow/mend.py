@@ -1,0 +1,173 @@
+"""What Helix writes into the vault on its own account, because of what it found there.
+
+Conflict copies are folded together, flipped status lines get their register, late arrivals of an erased
+memory are erased, saves that raced a write are merged back. Each waits for its files to be quiet first.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from helix.errors import (
+    AlreadyExists,
+    EditRefused,
+    HelixError,
+    MemoryErased,
+    NoteError,
+    OutsideVault,
+    StaleHash,
+    StorageError,
+)
+from helix.follow.reconcile import Reconciler
+from helix.index.catalog import Row
+from helix.vault.leftovers import Leftover, State
+from helix.vault.problem import Problem
+
+# A sync client may carry out a rename as "create the new file, then delete the old one", seconds apart. Two
+# files that say the same need no merge, so there is time to see whether one of them goes away.
+_SAME_TEXT_GRACE = 600.0
+# Without the text of the last common state a merge keeps every line, and lines that somebody deleted come back.
+# The machine that has the text merges at once; its result should arrive within this time.
+_UNKNOWN_BASE_GRACE = 180.0
+_QUIET = 2.0
+_REFUSED = 60.0
+# Somebody is writing there, moved the file, or put a link where its folder was: come again.
+_BUSY = (AlreadyExists, StaleHash, FileNotFoundError, StorageError, OutsideVault)
+_REFUSALS = (EditRefused.code, MemoryErased.code)
+"""problems that only the mender finds, and so withdraws"""
+
+
+class Mender:
+    def __init__(
+        self,
+        reconciler: Reconciler,
+        *,
+        monotonic: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+    ) -> None:
+        self._reconciler = reconciler
+        self._vault = reconciler.vault
+        self._catalog = reconciler.catalog
+        self._monotonic = monotonic
+        self._wall = wall
+        self._waiting: dict[tuple[str, ...], float] = {}
+        self._temporary: dict[str, float] = {}
+        self._reported: dict[tuple[str, ...], Problem] = {}
+        with self._catalog.transaction():
+            for code in _REFUSALS:
+                self._catalog.clear_problems(code)
+        self.merged = 0
+        self.recovered = 0
+
+    def look_for_leftovers(self, folders: Iterable[str]) -> None:
+        """These folders may hold files that were swapped out, or that a crash left behind."""
+        for folder in folders:
+            self._temporary.setdefault(folder, self._monotonic() + self._reconciler.config.linger)
+
+    def sweep(self, folders: Iterable[str]) -> None:
+        """Look at these folders now: what was swapped out long enough ago is cleared, by a command too."""
+        with self._reconciler.lock:
+            for folder in folders:
+                self._sweep(folder)
+
+    def mend(self) -> float | None:
+        """Do what is due; returns when to come again, if something waits."""
+        with self._reconciler.lock:
+            if self._reconciler.brake.reason is not None:
+                return None
+            now = self._monotonic()
+            jobs = list(self._jobs())
+            # A job's key holds what its files say: when they change it is a new job, and waits anew.
+            self._waiting = {key: self._waiting.get(key) or now + grace() for key, grace, _ in jobs}
+            self._withdraw([key for key in self._reported if key not in self._waiting])
+            for key, _, run in jobs:
+                if self._waiting[key] <= now:
+                    self._try(key, run)
+            for folder, due in list(self._temporary.items()):
+                if due <= now:
+                    self._sweep(folder)
+            return min([*self._waiting.values(), *self._temporary.values()], default=None)
+
+    def _jobs(self) -> Iterable[tuple[tuple[str, ...], Callable[[], float], Callable[[], Sequence[str]]]]:
+        """What there is to do: a key, how long to wait for quiet first, and the deed."""
+        for memory_id, rows in self._catalog.duplicates().items():
+            key = ("merge", memory_id, *(f"{row.path}={row.hash}" for row in rows))
+            yield key, partial(self._merge_grace, memory_id, rows), partial(self._merge, memory_id, rows)
+        for row in self._catalog.needing():
+            yield (row.needs, row.path, row.hash), lambda: _QUIET, partial(self._write_needed, row)
+
+    def _merge_grace(self, memory_id: str, rows: Sequence[Row]) -> float:
+        if len({row.state for row in rows}) == 1:
+            return _SAME_TEXT_GRACE
+        if self._vault.lacks_base(memory_id, [row.path for row in rows]):
+            return _UNKNOWN_BASE_GRACE
+        return _QUIET
+
+    def _try(self, key: tuple[str, ...], run: Callable[[], Sequence[str]]) -> None:
+        try:
+            paths = run()
+            self._reconciler.reconcile(paths, settled=True)
+            self.look_for_leftovers({path.rpartition("/")[0] for path in paths})
+            del self._waiting[key]
+        except _BUSY:
+            self._waiting[key] = self._monotonic() + _QUIET
+        except NoteError:
+            self._waiting[key] = (
+                self._monotonic() + _REFUSED
+            )  # whoever read the file has listed what is wrong
+        except (EditRefused, MemoryErased) as error:
+            self._waiting[key] = self._monotonic() + _REFUSED
+            self._report(key, error)
+
+    def _merge(self, memory_id: str, rows: Sequence[Row]) -> Sequence[str]:
+        paths = [row.path for row in rows]
+        if all(self._vault.root.exists(path) for path in paths):
+            outcome = self._vault.merge_copies(memory_id, paths)
+            self.merged += len(outcome.absorbed)
+            paths.append(outcome.survivor.path)
+        return paths
+
+    def _write_needed(self, row: Row) -> Sequence[str]:
+        if row.needs == "erase":
+            self._vault.erase(row.path, row.id)
+        else:
+            self._vault.settle_status(row.path, row.id)
+        return [row.path]
+
+    def _report(self, key: tuple[str, ...], error: HelixError) -> None:
+        row = self._catalog.find(key[1])
+        self._reported[key] = Problem.of(row.path if row else key[1], error)
+        with self._catalog.transaction():
+            self._catalog.put_problem(self._reported[key])
+
+    def _withdraw(self, keys: Sequence[tuple[str, ...]]) -> None:
+        if keys:
+            with self._catalog.transaction():
+                for problem in map(self._reported.pop, keys):
+                    self._catalog.clear_problems(problem.code, problem.path)
+
+    def _sweep(self, folder: str) -> None:
+        self._temporary.pop(folder, None)
+        try:
+            done = [self._clear(leftover) for leftover in self._vault.files.leftovers(folder)]
+        except _BUSY:
+            done = [False]
+        if not all(done):
+            self.look_for_leftovers([folder])
+
+    def _clear(self, leftover: Leftover) -> bool:
+        finding = self._vault.files.examine(leftover, self._wall(), self._reconciler.config.linger)
+        if finding.state is State.PENDING:
+            return False
+        if finding.state is State.GARBAGE:
+            return self._vault.files.discard(finding)
+        path = self._vault.recover(finding, self._locate)
+        self.recovered += 1
+        self._reconciler.reconcile([path])
+        return True
+
+    def _locate(self, memory_id: str) -> str | None:
+        row = self._catalog.find(memory_id)
+        return None if row is None else row.path

@@ -1,0 +1,326 @@
+"""The one door into the index: makes the catalog say what the disk says.
+
+A write by Helix and an edit by a person both end here. The catalog's rows are committed last, so whatever is
+interrupted is simply reconciled again.
+"""
+
+from __future__ import annotations
+
+import stat
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from helix.config import FollowConfig
+from helix.errors import HelixError, OutsideVault, StorageError, VaultUnavailable
+from helix.follow.brake import Brake
+from helix.follow.look import Looked, Looker
+from helix.index.catalog import Catalog, Row
+from helix.vault.diff import Change, diff
+from helix.vault.ignore import IGNORE_FILE, Ignore
+from helix.vault.merge import settle_registers
+from helix.vault.note import Note
+from helix.vault.problem import Problem
+from helix.vault.times import format_time
+from helix.vault.vault import Vault
+from helix.vault.walk import Signature, Walk
+
+# Files that are read, settled and committed together: bounds the memory that a large drop takes.
+_BATCH = 500
+
+Tail = Callable[[Sequence[Change]], None]
+"""the index behind the catalog: takes the changed memories before their rows are committed"""
+Progress = Callable[[int, int], None]
+
+
+@dataclass
+class Report:
+    changes: list[Change] = field(default_factory=list)
+    unsettled: list[str] = field(default_factory=list)
+    """files in the middle of being written: look again soon"""
+    temporary: list[str] = field(default_factory=list)
+    """folders that hold temp files of ours"""
+
+
+class Reconciler:
+    def __init__(
+        self,
+        vault: Vault,
+        catalog: Catalog,
+        config: FollowConfig,
+        *,
+        tail: Tail = lambda changes: None,
+        renew: Callable[[], None] = lambda: None,
+        monotonic: Callable[[], float] = time.monotonic,
+        wall: Callable[[], float] = time.time,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.vault = vault
+        self.catalog = catalog
+        self.config = config
+        self.brake = Brake(config)
+        self.lock = threading.RLock()
+        """the one writer lock: reconciling, and whatever must not run beside it"""
+        self.on_commit: Callable[[Mapping[str, Change | None]], None] = lambda paths: None
+        """told of every file that was taken in or dropped, with the memory that changed by it, if one did"""
+        self.tail = tail
+        self._renew = renew  # before a full look: whatever somebody deleted of the state folder is made anew
+        self._monotonic = monotonic
+        self._looker = Looker(vault, config.settle_ms / 1000, wall, pause)
+        self._missing: dict[str, float] = {}
+        self._was_away = False
+
+    def reconcile(
+        self, paths: Iterable[str] | None = None, *, settled: bool = False, progress: Progress | None = None
+    ) -> Report:
+        """Take in what changed at these paths (files or folders), or anywhere.
+
+        `settled` is for files that Helix has just written itself: they need no second look.
+        """
+        with self.lock:
+            report = Report()
+            if not self._is_there():
+                return report
+            # What happened while the vault was away was told by nobody.
+            wanted = None if paths is None or self._was_away else list(paths)
+            self._was_away = False
+            if wanted is None:
+                self._renew()
+            ignore = self.vault.ignore()
+            disk, known = self._list(wanted, ignore), self._known(wanted)
+            if wanted is None:
+                self._report_names(disk, ignore)
+            difference = diff(disk.notes, known)
+            todo = [*difference.changed, *difference.new]
+            for start in range(0, len(todo), _BATCH):
+                self._take_in(todo[start : start + _BATCH], disk.notes, report, settled)
+                if progress is not None:
+                    progress(min(start + _BATCH, len(todo)), len(todo))
+            gone = [path for path in difference.gone if not _is_below(path, disk.unreadable)]
+            hidden = [path for path in gone if ignore.skips(path)]
+            if hidden or self.catalog.doubted():
+                self._commit({}, hidden, report)
+            self._miss(path for path in gone if not ignore.skips(path))
+            for path in disk.notes.keys() & self._missing.keys():
+                del self._missing[path]
+            self._drop_vanished(report)
+            report.temporary = disk.temporary
+            return report
+
+    def rebuild(self, *, accept_missing: bool = False, progress: Progress | None = None) -> Report:
+        """Read every file again. With `accept_missing` a person says that what is missing is gone on purpose."""
+        with self.lock:
+            report = self.reconcile()
+            if accept_missing and self._is_there():
+                self.brake.release()
+                self._drop(self.missing, report)
+            if self.brake.reason is not None:
+                raise VaultUnavailable(self.brake.reason)
+            self.catalog.forget_signatures()
+            again = self.reconcile(progress=progress)
+            return replace(again, changes=report.changes + again.changes)
+
+    def next_vanish(self) -> float | None:
+        """When the next missing file has been away long enough to be believed."""
+        if not self._missing or self.brake.reason:
+            return None
+        return min(self._missing.values()) + self.config.vanish_grace
+
+    @property
+    def missing(self) -> list[str]:
+        return sorted(self._missing)
+
+    # What is there
+
+    def _is_there(self) -> bool:
+        if self.vault.is_there():
+            return True
+        self._was_away = True
+        place = self.vault.root.path
+        self.brake.pull(
+            f"the vault folder {place} is not there (unmounted, moved or replaced); nothing was dropped"
+        )
+        return False
+
+    def _list(self, paths: Sequence[str] | None, ignore: Ignore) -> Walk:
+        if paths is None:
+            return self.vault.walk()
+        found = Walk()
+        for path in paths:
+            try:
+                info = self.vault.root.stat(path)
+            except (FileNotFoundError, OutsideVault):
+                continue
+            except StorageError:
+                found.unreadable.append(path)
+                continue
+            if stat.S_ISREG(info.st_mode) and not ignore.skips(path):
+                found.notes[path] = Signature.of(info)
+            elif stat.S_ISDIR(info.st_mode) and not ignore.skips_below(path):
+                # The watcher tells of a folder that was moved in, not of the files in it.
+                found.add(self.vault.walk(path))
+        return found
+
+    def _known(self, paths: Sequence[str] | None) -> Mapping[str, Signature]:
+        if paths is None:
+            return self.catalog.signatures()
+        known: dict[str, Signature] = {}
+        for path in paths:
+            known |= self.catalog.signatures(path)
+        return known
+
+    def _report_names(self, disk: Walk, ignore: Ignore) -> None:
+        with self.catalog.transaction():
+            self.catalog.clear_problems("unreadable-folder")
+            for folder in disk.unreadable:
+                reason = "the folder cannot be listed; its memories stay as they were last seen"
+                remedy = "check its permissions"
+                self.catalog.put_problem(Problem(folder or ".", "unreadable-folder", reason, remedy))
+            self.catalog.clear_problems("odd-file-name")
+            for name in disk.odd_names:
+                reason, remedy = "the file name is not UTF-8, so the file is not followed", "rename the file"
+                self.catalog.put_problem(Problem(name, "odd-file-name", reason, remedy))
+            self.catalog.clear_problems("bad-ignore-rule")
+            for line in ignore.bad_lines[:1]:
+                reason, remedy = "the line is no pattern and hides nothing", "correct the line, or delete it"
+                self.catalog.put_problem(Problem(IGNORE_FILE, "bad-ignore-rule", reason, remedy, line))
+
+    # What changed
+
+    def _take_in(
+        self, paths: Sequence[str], disk: Mapping[str, Signature], report: Report, settled: bool
+    ) -> None:
+        looked = self._looker.look(disk, paths, settled=settled)
+        report.unsettled += [path for path, seen in looked.items() if seen is None]
+        self._commit({path: seen for path, seen in looked.items() if seen is not None}, (), report)
+
+    def _commit(self, looked: Mapping[str, Looked], dropped: Sequence[str], report: Report) -> None:
+        notes = [seen.note for seen in looked.values() if seen.note is not None]
+        # Any state may be the base of a merge to come, a person's too: another machine may build on it.
+        self.vault.ancestry.remember_all(
+            (note.id, note.document) for note in notes if note.ancestors and not note.is_stub
+        )
+        for note in notes:
+            if note.is_erased:  # here or on another machine: late arrivals of its text are erased too
+                date = note.memory.deleted_at or format_time(self.vault.clock())
+                self.vault.ancestry.forget_texts(note.id, date)
+        touched = {note.id for note in notes}
+        touched |= {row.id for path in (*looked, *dropped) if (row := self.catalog.at(path)) is not None}
+        # The index is told before the catalog is committed. Should the process end in between, these are told
+        # again, whatever has become of them by then.
+        doubted = self.catalog.doubted()
+        if touched:
+            with self.catalog.transaction():
+                self.catalog.doubt(touched)
+        with self.catalog.transaction():
+            before = {memory_id: self.catalog.find(memory_id) for memory_id in touched | doubted}
+            for path, seen in looked.items():
+                self.catalog.see(path, seen.signature)
+                if seen.note is not None:
+                    self.catalog.put(seen.note, self._needs(seen.note))
+                if seen.problem is not None:
+                    self.catalog.put_problem(seen.problem)
+            for path in dropped:
+                self.catalog.drop(path)
+            told = [
+                self._change(memory_id, was, looked, memory_id in doubted)
+                for memory_id, was in sorted(before.items())
+            ]
+            changes = [change for change in told if change is not None]
+            if changes:
+                self.tail(changes)
+            if before:
+                self.catalog.end_doubts()
+        report.changes += changes
+        by_path = {change.path: change for change in changes}
+        self.on_commit({path: by_path.get(path) for path in (*looked, *dropped)})
+
+    def _change(
+        self, memory_id: str, was: Row | None, looked: Mapping[str, Looked], doubted: bool
+    ) -> Change | None:
+        """What the index has to be told about a memory, if anything."""
+        was_at = None if was is None else was.path
+        while (now := self.catalog.find(memory_id)) is not None:
+            if was is not None and not doubted and (was.path, was.hash) == (now.path, now.hash):
+                return None
+            note = self._note_in(now, looked)
+            if note is not None:
+                return Change(memory_id, now.path, note, was_at)
+            # What the index cannot be told the catalog must not say. The next scan looks at the file anew.
+            if now.path in looked:
+                self.catalog.drop_note(now.path)
+            else:
+                self.catalog.drop(now.path)
+        return None if was is None and not doubted else Change(memory_id, was_at or "", None, was_at)
+
+    def _note_in(self, row: Row, looked: Mapping[str, Looked]) -> Note | None:
+        if row.path in looked:
+            return looked[row.path].note
+        try:
+            note = self.vault.read(row.path)
+        except (FileNotFoundError, HelixError):
+            return None
+        if note.id != row.id:
+            return None
+        self.catalog.put(note, self._needs(note))
+        return note
+
+    def _needs(self, note: Note) -> str:
+        """What Helix has to write into a note itself: the register of a flip, or the end of an erased memory."""
+        if note.is_stub:
+            return ""
+        if not note.is_erased and self.vault.ancestry.erased_at(note.id) is not None:
+            return "erase"
+        return "stamp" if settle_registers(note.meta) else ""
+
+    # What is gone
+
+    def _miss(self, gone: Iterable[str]) -> None:
+        now = self._monotonic()
+        for path in gone:
+            if not self._is_evicted(path):
+                self._missing.setdefault(path, now)
+
+    def _drop_vanished(self, report: Report) -> None:
+        """Drop the rows of files that moved elsewhere at once, of the others after their grace period."""
+        moved = [path for path in self._missing if self._is_elsewhere(path)]
+        self._drop(moved, report)
+        self.brake.look(missing=len(self._missing), known=self.catalog.count_seen())
+        if self.brake.reason is None:
+            believed = self._monotonic() - self.config.vanish_grace
+            self._drop([path for path, since in self._missing.items() if since <= believed], report)
+
+    def _drop(self, paths: Sequence[str], report: Report) -> None:
+        gone = [path for path in paths if not self._may_be_there(path)]
+        if gone:
+            self._commit({}, gone, report)
+        for path in paths:
+            del self._missing[path]
+
+    def _is_elsewhere(self, path: str) -> bool:
+        """Whether the memory, or for a file without an id at least its text, is in a file that is there."""
+        row = self.catalog.at(path)
+        if row is None:
+            return False
+        others = self.catalog.rows_of(row.id) if row.has_id else self.catalog.rows_with(row.hash)
+        return any(
+            other.path not in self._missing and not other.is_stub and not other.is_stale for other in others
+        )
+
+    def _may_be_there(self, path: str) -> bool:
+        try:
+            return stat.S_ISREG(self.vault.root.stat(path).st_mode)
+        except (FileNotFoundError, OutsideVault):
+            return False
+        except HelixError:
+            return True  # it cannot be looked at, which does not mean that it is gone
+
+    def _is_evicted(self, path: str) -> bool:
+        """iCloud replaces a file that it took off this machine by `.name.icloud`; the memory still exists."""
+        folder, _, name = path.rpartition("/")
+        return self._may_be_there(f"{folder}/.{name}.icloud" if folder else f".{name}.icloud")
+
+
+def _is_below(path: str, folders: Sequence[str]) -> bool:
+    return any(not folder or path == folder or path.startswith(f"{folder}/") for folder in folders)

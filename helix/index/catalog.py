@@ -1,0 +1,275 @@
+"""The catalog: which file holds which memory, as the follower last saw it. SQLite, derived, rebuildable."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from helix.vault.copies import choose_best
+from helix.vault.database import connect, place_of
+from helix.vault.note import Note
+from helix.vault.problem import Problem
+from helix.vault.walk import Signature
+
+# Another number means another catalog: it is dropped and rebuilt from the notes, never migrated.
+SCHEMA_VERSION = 1
+
+_SCHEMA = """
+CREATE TABLE seen (
+    path TEXT PRIMARY KEY, mtime_ns INTEGER, size INTEGER, inode INTEGER, ctime_ns INTEGER
+) WITHOUT ROWID;
+CREATE TABLE notes (
+    path TEXT PRIMARY KEY, hash TEXT NOT NULL, state TEXT NOT NULL, id TEXT NOT NULL, folded TEXT NOT NULL,
+    has_id INTEGER NOT NULL, is_stub INTEGER NOT NULL, needs TEXT NOT NULL,
+    status TEXT NOT NULL, meta TEXT NOT NULL, is_stale INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX notes_id ON notes (id);
+CREATE INDEX notes_folded ON notes (folded);
+CREATE INDEX notes_hash ON notes (hash);
+CREATE INDEX notes_needs ON notes (path) WHERE needs <> '';
+CREATE TABLE problems (
+    path TEXT NOT NULL, code TEXT NOT NULL, reason TEXT NOT NULL, remedy TEXT NOT NULL, line INTEGER,
+    detail TEXT NOT NULL, PRIMARY KEY (path, code)
+) WITHOUT ROWID;
+CREATE TABLE doubted (id TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+_ROW = "path, hash, state, id, has_id, is_stub, needs, status, meta, is_stale"
+_BELOW = "(path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0'))"  # '0' comes right after '/'
+
+
+_SEVERAL = "(id IN (SELECT id FROM notes WHERE NOT is_stub GROUP BY id HAVING count(*) > 1))"
+
+
+@dataclass(frozen=True)
+class Row:
+    path: str
+    hash: str
+    state: str
+    id: str
+    has_id: bool
+    is_stub: bool
+    needs: str
+    """what Helix still has to write into the file: `stamp` after a flipped status, `erase`, or nothing"""
+    status: str
+    meta: dict[str, Any]
+    """the memory without its body: title, kind, scope, project, tags, edges, times, …"""
+    is_stale: bool = False
+    """the file cannot be read any more, and this is what it last said"""
+
+
+class Catalog:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.RLock()
+        self._start()
+
+    def reopen_if_deleted(self) -> None:
+        """Somebody deleted the state folder: start anew, and let the next full look fill it from the notes."""
+        with self._lock:
+            if place_of(self._path) != self._place:
+                self._db.close()
+                self._start()
+
+    def _start(self) -> None:
+        path = self._path
+        try:
+            self._open(path)
+        except sqlite3.OperationalError:
+            raise  # locked, not permitted, no space: nothing is wrong with the file
+        except sqlite3.DatabaseError:
+            # Damaged. Everything in it is in the notes.
+            for end in ("", "-wal", "-shm"):
+                path.with_name(path.name + end).unlink(missing_ok=True)
+            self._open(path)
+
+    def _open(self, path: Path) -> None:
+        self._db = connect(path)
+        self._place = place_of(path)
+        if self._db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:
+            self._rebuild()
+
+    def _rebuild(self) -> None:
+        with self.transaction():
+            names = self._db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+            for (name,) in names:
+                self._db.execute(f'DROP TABLE "{name}"')
+            for statement in _SCHEMA.split(";"):
+                self._db.execute(statement)
+            self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing, also against a kill: what is not committed is reconciled again."""
+        with self._lock:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+
+    def forget_signatures(self) -> None:
+        """The next full reconcile reads every file again; until then the rows serve as they are."""
+        with self.transaction():
+            self._db.execute("UPDATE seen SET mtime_ns = -1")
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+    # The disk as it was last seen
+
+    def signatures(self, below: str | None = None) -> dict[str, Signature]:
+        """Every path that was looked at, readable or not; or only one path and what lies below it."""
+        query = "SELECT path, mtime_ns, size, inode, ctime_ns FROM seen"
+        rows = self._rows(query) if below is None else self._rows(f"{query} WHERE {_BELOW}", below)
+        return {row[0]: Signature(*row[1:]) for row in rows}
+
+    def see(self, path: str, signature: Signature) -> None:
+        """The path was looked at in this state, whatever came of it. A note that cannot be read any more keeps its
+        last good row."""
+        self._db.execute("INSERT OR REPLACE INTO seen VALUES (?, ?, ?, ?, ?)", (path, *signature))
+        self._db.execute("DELETE FROM problems WHERE path = ?", (path,))
+        self._db.execute("UPDATE notes SET is_stale = 1 WHERE path = ?", (path,))
+
+    def put(self, note: Note, needs: str = "") -> None:
+        memory = note.memory
+        meta = {
+            key: value
+            for key, value in vars(memory).items()
+            if key not in ("id", "status", "body") and value not in (None, (), {})
+        }
+        self._db.execute(
+            "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
+            (
+                *(note.path, note.hash, note.state, note.id, note.id.casefold()),
+                *(note.has_id, note.is_stub, needs, memory.status),
+                json.dumps(meta, ensure_ascii=False, default=list),
+            ),
+        )
+
+    def put_problem(self, problem: Problem) -> None:
+        self._db.execute(
+            "INSERT OR REPLACE INTO problems VALUES (?, ?, ?, ?, ?, ?)",
+            (problem.path, problem.code, problem.reason, problem.remedy, problem.line, problem.detail),
+        )
+
+    def clear_problems(self, code: str, path: str | None = None) -> None:
+        self._db.execute("DELETE FROM problems WHERE code = ?1 AND path = coalesce(?2, path)", (code, path))
+
+    def drop(self, path: str) -> None:
+        for table in ("seen", "notes", "problems"):
+            self._db.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
+
+    def drop_note(self, path: str) -> None:
+        """The path stays seen, but no memory is known in it."""
+        self._db.execute("DELETE FROM notes WHERE path = ?", (path,))
+
+    # What the index behind the catalog may have been told in vain
+
+    def doubt(self, memory_ids: Iterable[str]) -> None:
+        self._db.executemany("INSERT OR IGNORE INTO doubted VALUES (?)", ((one,) for one in memory_ids))
+
+    def end_doubts(self) -> None:
+        self._db.execute("DELETE FROM doubted")
+
+    def doubted(self) -> set[str]:
+        return {row[0] for row in self._rows("SELECT id FROM doubted")}
+
+    # What it means
+
+    def find(self, memory_id: str) -> Row | None:
+        """The row of a memory. Of several files with one id it is the one that a merge will keep."""
+        known = [row for row in self.rows_of(memory_id) if not row.is_stub]
+        rows = [row for row in known if not row.is_stale] or known
+        if len(rows) < 2:
+            return rows[0] if rows else None
+        best = choose_best(memory_id, [row.path for row in rows])
+        return next(row for row in rows if row.path == best)
+
+    def find_folded(self, memory_id: str) -> Row | None:
+        """The same for an id that somebody typed: exactly, or else without regard to case."""
+        query = f"SELECT {_ROW} FROM notes WHERE folded = ? AND NOT is_stub ORDER BY path LIMIT 1"
+        return self.find(memory_id) or next(map(_row, self._rows(query, memory_id.casefold())), None)
+
+    def rows_of(self, memory_id: str) -> list[Row]:
+        return [
+            _row(row) for row in self._rows(f"SELECT {_ROW} FROM notes WHERE id = ? ORDER BY path", memory_id)
+        ]
+
+    def rows_with(self, content_hash: str) -> list[Row]:
+        query = f"SELECT {_ROW} FROM notes WHERE hash = ? ORDER BY path"
+        return [_row(row) for row in self._rows(query, content_hash)]
+
+    def at(self, path: str) -> Row | None:
+        rows = self._rows(f"SELECT {_ROW} FROM notes WHERE path = ?", path)
+        return _row(rows[0]) if rows else None
+
+    def is_taken(self, folded_id: str) -> bool:
+        return bool(self._rows("SELECT 1 FROM notes WHERE folded = ? LIMIT 1", folded_id))
+
+    def memories(self, *, include_hidden: bool = False) -> list[Row]:
+        """One row per memory, in the order of their paths; stubs are none."""
+        where = "" if include_hidden else "AND status = 'active'"
+        rows = [
+            _row(row)
+            for row in self._rows(f"SELECT {_ROW} FROM notes WHERE NOT is_stub {where} ORDER BY path")
+        ]
+        several = self._rows(f"SELECT id FROM notes WHERE {_SEVERAL}")
+        chosen = {memory_id: self.find(memory_id) for (memory_id,) in several}
+        return [row for row in rows if chosen.get(row.id, row) == row]
+
+    def duplicates(self) -> dict[str, list[Row]]:
+        """Ids that stand in several files, with the files: conflict copies, or copies that a person made."""
+        readable = "NOT is_stub AND NOT is_stale"
+        query = (
+            f"SELECT {_ROW} FROM notes WHERE {readable} AND id IN (SELECT id FROM notes"
+            f" WHERE {readable} GROUP BY id HAVING count(*) > 1) ORDER BY id, path"
+        )
+        groups: dict[str, list[Row]] = {}
+        for row in map(_row, self._rows(query)):
+            groups.setdefault(row.id, []).append(row)
+        return groups
+
+    def needing(self) -> list[Row]:
+        query = f"SELECT {_ROW} FROM notes WHERE needs <> '' AND NOT is_stale ORDER BY path"
+        return [_row(row) for row in self._rows(query)]
+
+    def problems(self) -> list[Problem]:
+        query = "SELECT path, code, reason, remedy, line, detail FROM problems ORDER BY path, code"
+        return [Problem(*row) for row in self._rows(query)]
+
+    def count_seen(self) -> int:
+        return int(self._rows("SELECT count(*) FROM seen")[0][0])
+
+    def count_by_status(self) -> dict[str, int]:
+        query = f"SELECT status, count(*) FROM notes WHERE NOT is_stub AND NOT {_SEVERAL} GROUP BY status"
+        counts = Counter(dict(self._rows(query)))
+        several = {row[0] for row in self._rows(f"SELECT id FROM notes WHERE {_SEVERAL}")}
+        counts.update(row.status for memory_id in several if (row := self.find(memory_id)))
+        return dict(counts)
+
+    def dump(self) -> dict[str, list[tuple[Any, ...]]]:
+        """Everything, in order: two catalogs of one vault are equal when these are."""
+        tables = ("seen", "notes", "problems")
+        return {table: self._rows(f"SELECT * FROM {table} ORDER BY 1, 2") for table in tables}
+
+    def _rows(self, query: str, *arguments: object) -> list[tuple[Any, ...]]:
+        with self._lock:
+            return self._db.execute(query, arguments).fetchall()
+
+
+def _row(row: tuple[Any, ...]) -> Row:
+    path, hash_, state, memory_id, has_id, is_stub, needs, status, meta, is_stale = row
+    return Row(
+        *(path, hash_, state, memory_id, bool(has_id), bool(is_stub), needs, status),
+        *(json.loads(meta), bool(is_stale)),
+    )

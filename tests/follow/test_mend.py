@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from helix.errors import EditRefused
+from tests.follow.rig import Rig, record
+
+COPY = "a (Ann's conflicted copy 2026-09-25).md"
+
+
+def test_copies_are_merged_once_they_are_quiet(rig: Rig) -> None:
+    rig.write("a.md", record("mem_a", "Shared.\nOurs.\n"))
+    rig.write(COPY, record("mem_a", "Shared.\nTheirs.\n"))
+    rig.follow()
+    due = rig.mender.mend()
+    assert due is not None
+    assert rig.mender.merged == 0
+    rig.write(COPY, record("mem_a", "Shared.\nTheirs.\nStill typing.\n"))
+    rig.follow(COPY)
+    rig.advance(due - rig.monotonic())
+    later = rig.mender.mend()
+    assert rig.mender.merged == 0, "a copy that changed is a new one, and waits anew"
+    assert later is not None
+    rig.advance(later - rig.monotonic())
+    rig.mender.mend()
+    assert rig.mender.merged == 1
+    assert {"Shared.", "Ours.", "Theirs.", "Still typing."} <= set(rig.read("a.md").split("\n"))
+    assert rig.row(COPY).is_stub
+    assert rig.paths() == ["a.md"]
+
+
+def test_a_rename_that_a_sync_client_makes_in_two_steps_is_no_conflict(rig: Rig) -> None:
+    text = record("mem_a")
+    rig.write("old.md", text)
+    rig.write("new.md", text)
+    rig.follow()
+    rig.mend(after=10)
+    os.unlink(rig.folder / "old.md")
+    rig.follow()
+    rig.mend(after=60)
+    assert (rig.paths(), rig.read("new.md")) == (["new.md"], text)
+
+
+def test_a_copy_that_cannot_be_read_does_not_hold_up_the_others(rig: Rig) -> None:
+    rig.write("a.md", record("mem_a", "One.\n"))
+    rig.write("a (1).md", record("mem_a", "Two.\n"))
+    rig.write("a (2).md", record("mem_a", "Three.\n"))
+    rig.follow()
+    broken = "---\nid: mem_a\ntags: [\n---\nThree.\n"
+    rig.write("a (2).md", broken)
+    rig.follow()
+    rig.mend()
+    assert rig.row("a (1).md").is_stub
+    assert rig.read("a (2).md") == broken
+    assert list(rig.problems()) == ["a (2).md"]
+    rig.write("a (2).md", record("mem_a", "Three.\n"))
+    rig.settle_down()
+    assert {"One.", "Two.", "Three."} <= set(rig.read("a.md").split("\n"))
+    assert rig.problems() == {}
+
+
+@pytest.mark.parametrize(("status", "register"), [("deleted", "deleted_at"), ("active", "restored_at")])
+def test_a_flipped_status_gets_its_register(rig: Rig, status: str, register: str) -> None:
+    rig.write(
+        "a.md", record("mem_a", status=status, **({"deleted_at": "2026-01-01"} if status == "active" else {}))
+    )
+    rig.follow()
+    rig.mender.mend()
+    assert register not in rig.read("a.md")
+    rig.advance(3)
+    rig.mender.mend()
+    assert f"{register}: 2026-06-18T09:00:03Z" in rig.read("a.md")
+    assert rig.row("a.md").needs == ""
+
+
+def test_a_late_arrival_of_an_erased_memory_is_erased(rig: Rig) -> None:
+    rig.write("a.md", record("mem_a", "secret\n"))
+    rig.follow()
+    rig.memories.erase("mem_a")
+    rig.write("late.md", record("mem_a", "secret\n"))
+    rig.follow()
+    rig.settle_down()
+    assert not any(b"secret" in data for data in rig.snapshot().values())
+    assert sorted(rig.snapshot()) == ["a.md", "late.md"], "no file is unlinked, no temp file stays"
+
+
+def test_a_new_file_where_an_erased_one_without_an_id_was_is_left_alone(rig: Rig) -> None:
+    file = rig.write("todo.md", "secret\n")
+    rig.follow()
+    [row] = rig.catalog.memories()
+    rig.memories.erase(row.id)
+    file.unlink()
+    rig.write("todo.md", "- milk\n")
+    rig.settle_down()
+    assert rig.read("todo.md") == "- milk\n"
+
+
+def test_a_change_that_helix_cannot_make_is_listed_until_it_is_not_needed(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: str, memory_id: str) -> None:
+        raise EditRefused("the frontmatter is written in an unusual way")
+
+    rig.write("a.md", record("mem_a", status="deleted"))
+    rig.follow()
+    with monkeypatch.context() as patched:
+        patched.setattr(rig.vault, "settle_status", refuse)
+        rig.mend()
+        assert rig.problems()["a.md"].code == "edit-refused"
+        rig.follow()
+        assert rig.problems()["a.md"].code == "edit-refused"
+    rig.advance(60)
+    rig.mender.mend()
+    rig.mender.mend()
+    assert rig.problems() == {}
+    assert "deleted_at" in rig.read("a.md")
+
+
+def test_a_save_that_raced_a_write_comes_back(rig: Rig) -> None:
+    rig.write("a.md", record("mem_a", "Text.\n"))
+    rig.follow()
+    with (rig.folder / "a.md").open("r+b") as editor:
+        rig.memories.forget("mem_a")
+        editor.seek(0, os.SEEK_END)
+        editor.write(b"Typed meanwhile.\n")
+    rig.settle_down()
+    assert rig.mender.recovered == 1
+    assert "Typed meanwhile." in rig.read("a.md")
+    assert rig.row("a.md").status == "deleted"
+    assert list(rig.snapshot()) == ["a.md"]
+
+
+def test_nothing_is_written_while_the_vault_cannot_be_trusted(rig: Rig) -> None:
+    for number in range(20):
+        rig.write(f"{number}.md", record(f"mem_{number}"))
+    rig.write("a.md", record("mem_a", status="deleted"))
+    rig.follow()
+    for number in range(20):
+        os.unlink(rig.folder / f"{number}.md")
+    rig.follow()
+    rig.mend(after=100)
+    assert "deleted_at" not in rig.read("a.md")
