@@ -1,0 +1,18 @@
+"""Timing and printing, for the benches."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+
+
+def timed(act: Callable[..., object], *arguments: object) -> float:
+    started = time.perf_counter()
+    act(*arguments)
+    return time.perf_counter() - started
+
+
+def report(what: str, seconds: list[float]) -> None:
+    p95 = sorted(seconds)[int(len(seconds) * 0.95)]
+    print(f"{what}: p50 {statistics.median(seconds) * 1000:.2f} ms, p95 {p95 * 1000:.2f} ms")

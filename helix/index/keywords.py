@@ -1,0 +1,274 @@
+"""The keyword index: which memories hold these words, best first. BM25 over segments on disk and a delta in memory.
+
+A put is searchable at once and costs no disk access: it goes to the delta, which `flush` writes as a segment of its
+own. What a crash takes with the delta shows in `hashes()`: the caller puts again what differs from its catalog.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import chain, islice
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from helix.index.entries import Entry, KeywordDoc, to_entries, to_entry
+from helix.index.near import Vocabulary
+from helix.index.postings import Docs, Weights
+from helix.index.rank import K1, Allowed, Part, PostingsCache, best, find, rarity
+from helix.index.segments import Segment, SegmentStore
+
+__all__ = ["Allowed", "KeywordDoc", "Keywords", "WhooshKeywords"]
+
+# Documents in the delta, which is searched in plain Python. A flush writes every word once, however many documents hold
+# it, so a few large flushes take less time than many small ones.
+_FLUSH_AT = 3_000
+_SEGMENT_SIZE = (
+    50_000  # documents in one segment of a build, which is put together in memory: about 1 KB each
+)
+_MANY_SEGMENTS = 30
+_KEPT_SEGMENTS = 10
+_CACHE_BYTES = 32 * 1024 * 1024
+_SUGGESTIONS = 5
+
+
+class Keywords(Protocol):
+    def put(self, docs: Sequence[KeywordDoc]) -> None:
+        """Adds documents, or replaces those with the same id. They are found at once."""
+
+    def build(self, docs: Iterable[KeywordDoc], *, processes: int = 1) -> None:
+        """The same for very many: straight to the disk, and found at the end."""
+
+    def drop(self, ids: Iterable[str]) -> None:
+        """Removes documents; an unknown id is none."""
+
+    def search(
+        self, words: Sequence[str], limit: int, *, without: Sequence[str] = (), allowed: Allowed | None = None
+    ) -> list[tuple[str, float]]:
+        """Documents with any of the words (as `query_tokens` gives them) and none of `without`: id and score, best
+        first, equal scores by id."""
+
+    def terms_like(self, word: str) -> list[str]:
+        """Words of the index that look like this one, the likeliest first."""
+
+    def document_frequency(self, word: str) -> int:
+        """How many documents hold a word."""
+
+    def best_possible(self, words: Sequence[str]) -> float:
+        """About the score of a document that is made of these words; a word that no document holds counts too."""
+
+    def count(self) -> int: ...
+
+    def hashes(self) -> dict[str, str]:
+        """What is indexed: id to hash."""
+
+    def flush(self) -> None:
+        """Writes to disk what is only in memory."""
+
+    def maintain(self) -> bool:
+        """Housekeeping that may take a second, off the road of requests; whether there was any."""
+
+    def close(self) -> None: ...
+
+
+class WhooshKeywords:
+    """`Keywords` over Whoosh segments. Threads may search while one writes."""
+
+    def __init__(self, folder: Path) -> None:
+        """Opens an index or makes one; raises IndexBroken for one that cannot be read."""
+        self._store = SegmentStore(folder)
+        self._lock = threading.RLock()  # of everything below; held for a millisecond
+        self._writing = threading.Lock()  # one write to the disk at a time; held for long
+        self._segments: list[Segment] = []
+        self._where: dict[str, tuple[Segment, int]] = {}
+        self._delta: dict[str, Entry] = {}
+        self._length = 0
+        self._touched: set[str] = (
+            set()
+        )  # put or dropped since a write began, and so newer than what it writes
+        self._deaths_to_save = False
+        self._cache = PostingsCache(_CACHE_BYTES)
+        self._delta_part: _Batch | None = None
+        self._vocabularies: dict[str, Vocabulary] = {}
+        for segment in self._store.segments:
+            self._take_in(segment)
+
+    def put(self, docs: Sequence[KeywordDoc]) -> None:
+        entries = [to_entry(doc) for doc in docs]
+        with self._lock:
+            for entry in entries:
+                self._bury(entry.id)
+                self._delta[entry.id] = entry
+                self._length += entry.length
+                self._touched.add(entry.id)
+            crowded = len(self._delta) >= _FLUSH_AT
+        if crowded and self._writing.acquire(blocking=False):
+            try:
+                self._flush()
+            finally:
+                self._writing.release()
+
+    def drop(self, ids: Iterable[str]) -> None:
+        with self._lock:
+            for memory_id in ids:
+                self._bury(memory_id)
+                self._touched.add(memory_id)
+
+    def build(self, docs: Iterable[KeywordDoc], *, processes: int = 1) -> None:
+        with self._writing:
+            self._flush()
+            with self._lock:
+                self._touched.clear()
+            entries = to_entries(docs, processes)
+            for first in entries:
+                self._write(chain([first], islice(entries, _SEGMENT_SIZE - 1)))
+
+    def search(
+        self, words: Sequence[str], limit: int, *, without: Sequence[str] = (), allowed: Allowed | None = None
+    ) -> list[tuple[str, float]]:
+        with self._lock:
+            parts: list[Part] = [*self._segments, self._delta_as_part()]
+            found = find(parts, self._read, words, without, self.count(), self._length)
+        return best(found, limit, allowed)
+
+    def document_frequency(self, word: str) -> int:
+        with self._lock:
+            parts: list[Part] = [*self._segments, self._delta_as_part()]
+            return sum(int(part.alive[self._read(part, word)[0]].sum()) for part in parts)
+
+    def best_possible(self, words: Sequence[str]) -> float:
+        count = self.count()
+        return sum((K1 + 1) * rarity(count, self.document_frequency(word)) for word in set(words))
+
+    def terms_like(self, word: str) -> list[str]:
+        with self._lock:
+            for segment in self._segments:
+                if segment.name not in self._vocabularies:
+                    self._vocabularies[segment.name] = Vocabulary(segment.words())
+            in_delta = Vocabulary({word for entry in self._delta.values() for word in entry.weights})
+            vocabularies = [*self._vocabularies.values(), in_delta]
+        edits = {like: count for vocabulary in vocabularies for like, count in vocabulary.near(word).items()}
+        frequencies = {like: self.document_frequency(like) for like in edits}
+        alive = [like for like in edits if frequencies[like]]
+        return sorted(alive, key=lambda like: (edits[like], -frequencies[like], like))[:_SUGGESTIONS]
+
+    def count(self) -> int:
+        return len(self._where) + len(self._delta)
+
+    def hashes(self) -> dict[str, str]:
+        with self._lock:
+            on_disk = {memory_id: segment.hashes[at] for memory_id, (segment, at) in self._where.items()}
+            return on_disk | {memory_id: entry.hash for memory_id, entry in self._delta.items()}
+
+    def flush(self) -> None:
+        with self._writing:
+            self._flush()
+
+    def maintain(self) -> bool:
+        """Merges the small segments when there are many, and those that are mostly dead."""
+        with self._writing:
+            by_size = sorted(self._segments, key=lambda segment: len(segment.ids))
+            small = by_size[:-_KEPT_SEGMENTS] if len(by_size) > _MANY_SEGMENTS else []
+            merged = {segment for segment in by_size if segment in small or segment.alive.mean() < 0.5}
+            if merged:
+                self._merge(merged)
+            return bool(merged)
+
+    def close(self) -> None:
+        """Flushes, so that nothing has to be put again."""
+        with self._writing:
+            self._flush()
+            with self._lock:
+                self._store.close()
+
+    def _flush(self) -> None:
+        with self._lock:
+            entries = list(self._delta.values())
+            self._touched.clear()
+        if entries or self._deaths_to_save:
+            self._write(entries)
+
+    def _write(self, entries: Iterable[Entry]) -> None:
+        self._deaths_to_save = False
+        try:
+            segment = self._store.write(entries)
+        except BaseException:
+            self._deaths_to_save = True
+            raise
+        if segment:
+            with self._lock:
+                self._take_in(segment)
+
+    def _merge(self, merged: set[Segment]) -> None:
+        segment = self._store.merge({old.name for old in merged})
+        with self._lock:
+            self._segments = [old for old in self._segments if old not in merged]
+            if segment:
+                self._segments.append(segment)
+                for number, memory_id in enumerate(segment.ids):
+                    if memory_id in self._where and self._where[memory_id][0] in merged:
+                        self._where[memory_id] = (segment, number)
+                    else:  # it died while the merge was under way
+                        self._kill(segment, number)
+            self._cache.forget(list(merged))
+            for old in merged:
+                self._vocabularies.pop(old.name, None)
+                old.close()
+
+    def _take_in(self, segment: Segment) -> None:
+        """Its living documents replace what was known under their ids."""
+        self._segments.append(segment)
+        for number in np.flatnonzero(segment.alive).tolist():
+            memory_id = segment.ids[number]
+            if memory_id in self._touched:
+                self._kill(segment, number)
+            else:
+                self._bury(memory_id)
+                self._where[memory_id] = (segment, number)
+                self._length += int(segment.lengths[number])
+
+    def _bury(self, memory_id: str) -> None:
+        self._delta_part = None
+        if entry := self._delta.pop(memory_id, None):
+            self._length -= entry.length
+        if place := self._where.pop(memory_id, None):
+            segment, number = place
+            self._kill(segment, number)
+            self._length -= int(segment.lengths[number])
+
+    def _kill(self, segment: Segment, number: int) -> None:
+        segment.kill(number)
+        self._deaths_to_save = True
+
+    def _delta_as_part(self) -> _Batch:
+        self._delta_part = self._delta_part or _Batch(list(self._delta.values()))
+        return self._delta_part
+
+    def _read(self, part: Part, word: str) -> tuple[Docs, Weights]:
+        return part.postings(word) if isinstance(part, _Batch) else self._cache.read(part, word)
+
+
+class _Batch:
+    """The delta as it is at one moment, to be searched like a segment."""
+
+    has_dead = False
+
+    def __init__(self, entries: list[Entry]) -> None:
+        self._entries = entries
+        self.ids = [entry.id for entry in entries]
+        self.alive: NDArray[np.bool_] = np.ones(len(entries), dtype=np.bool_)
+
+    @cached_property
+    def lengths(self) -> NDArray[np.float64]:
+        return np.array([entry.length for entry in self._entries], dtype=np.float64)
+
+    def postings(self, word: str) -> tuple[Docs, Weights]:
+        found = [(at, entry.weights[word]) for at, entry in enumerate(self._entries) if word in entry.weights]
+        return (
+            np.array([at for at, _ in found], dtype=np.intp),
+            np.array([weight for _, weight in found], dtype=np.float32),
+        )

@@ -1,0 +1,184 @@
+"""Queries as people type them: `tag:auth kind:decision after:2026-06 "exact phrase" -draft retry policy`.
+
+    tag: kind: project: scope: status: id:     narrow the answer; a list (`kind:fact,decision`) means any of them,
+                                               but of tags all are asked for
+    after: before:                             a year, a month, a day or a time; `after` includes it, `before` does not
+    "…"                                        stands in the text like this
+    -word  -tag:x  -"…"                        must not be there
+
+No query is an error. What is not one of these is words: `std::vector`, `http://…`, `key: value`, a lonely quote,
+`--flag`, `-v`. Only a filter with a value that cannot be meant, `after:yesterdayish`, is refused, with advice.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from helix.errors import BadValue
+from helix.index.analyze import fold, query_tokens
+from helix.vault.note import SCOPES, STATUSES
+from helix.vault.times import parse_time
+
+_FACETS = {
+    "tag": "tags",
+    "kind": "kinds",
+    "project": "projects",
+    "scope": "scopes",
+    "status": "statuses",
+    "id": "ids",
+}
+_TIMES = ("after", "before")
+_CHOICES = {"scopes": SCOPES, "statuses": STATUSES}
+
+_TYPED_QUOTES = str.maketrans("“”„", '"""')  # phones and word processors make these of "
+
+# A filter, a phrase, or anything else up to the next space. Quotes close before a space or the end, so that the marks
+# in `5" disk` and `say "hi` are just marks.
+_QUOTED = r'"([^"]*)"(?=\s|$)'
+_PIECE = re.compile(
+    rf"(?P<minus>-)?(?:(?P<key>[A-Za-z]+):(?:(?P<dressed>{_QUOTED})|(?P<value>[^\s\"]+)(?=\s|$))|(?P<phrase>{_QUOTED}))"
+    r"|(?P<word>\S+)"
+)
+
+
+@dataclass(frozen=True)
+class Facets:
+    """What a memory is filed under. Of tags all, of the others any has to fit."""
+
+    tags: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
+    scopes: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Filters(Facets):
+    after: datetime | None = None
+    before: datetime | None = None
+    but_not: Facets = field(default_factory=Facets)
+
+    def accept(
+        self,
+        *,
+        id: str,  # noqa: A002 - the record's own name for it
+        kind: str,
+        project: str | None,
+        scope: str,
+        status: str,
+        tags: Collection[str],
+        when: str | None,
+    ) -> bool:
+        """Whether a memory with these facts passes. Case does not matter; `auth` covers the nested tag `auth/jwt`."""
+        facts = {"kinds": kind, "projects": project or "", "scopes": scope, "statuses": status, "ids": id}
+        for name, fact in facts.items():
+            wanted = getattr(self, name)
+            if (wanted and not _among(fact, wanted)) or _among(fact, getattr(self.but_not, name)):
+                return False
+        if not all(_covers(tag, tags) for tag in self.tags) or any(
+            _covers(tag, tags) for tag in self.but_not.tags
+        ):
+            return False
+        if self.after is None and self.before is None:
+            return True
+        moment = parse_time(when)
+        if moment is None:
+            return False
+        return (self.after is None or moment >= self.after) and (self.before is None or moment < self.before)
+
+
+@dataclass(frozen=True)
+class Query:
+    words: list[str]
+    """tokens to look for, those of the phrases too"""
+    text: str
+    """what is left without filters and negations, for the embedder"""
+    phrases: list[str]
+    without: list[str]
+    """tokens that must not be there"""
+    without_phrases: list[str]
+    filters: Filters
+
+    def fits(self, text: str) -> bool:
+        """Whether a candidate's text has the phrases as they stand and none of the unwanted ones. The keyword index
+        keeps no positions: phrases are checked on the few texts that are candidates."""
+        if not self.phrases and not self.without_phrases:
+            return True
+        folded = fold(text)
+        return all(fold(phrase) in folded for phrase in self.phrases) and not any(
+            fold(phrase) in folded for phrase in self.without_phrases
+        )
+
+
+def parse(text: str) -> Query:
+    left: list[str] = []
+    phrases: list[str] = []
+    without: list[str] = []
+    without_phrases: list[str] = []
+    filters = Filters()
+    for piece in _PIECE.finditer(text.translate(_TYPED_QUOTES)):
+        key, minus = (piece["key"] or "").lower(), bool(piece["minus"])
+        value = (piece["dressed"] or piece["value"] or "").strip('"').strip()
+        phrase = (piece["phrase"] or "").strip('"').strip()
+        if value and (key in _FACETS or key in _TIMES):
+            filters = _narrow(filters, key, value, minus)
+        elif phrase and minus:
+            without_phrases.append(phrase)
+        elif phrase:
+            phrases.append(phrase)
+            left.append(phrase)
+        elif re.fullmatch(r"-[^\W\d_][^\s]+", piece[0]):  # --flags, -v and -1 are words
+            without.append(piece[0][1:])
+        else:
+            left.append(piece[0])
+    if without and not left and filters == Filters():
+        left, without = [f"-{word}" for word in without], []  # a lone `-rf` is what is looked for
+    free = " ".join(left)
+    unwanted = [token for word in without for token in query_tokens(word)[:1]]
+    return Query(query_tokens(free), free, phrases, unwanted, without_phrases, filters)
+
+
+def _narrow(filters: Filters, key: str, value: str, minus: bool) -> Filters:
+    if key in _TIMES:
+        moment = _moment(key, value)
+        if (key == "after") != minus:
+            return replace(filters, after=max(moment, filters.after or moment))
+        return replace(filters, before=min(moment, filters.before or moment))
+    name = _FACETS[key]
+    values = [item.strip().lstrip("#") for item in value.split(",") if item.strip()]
+    for item in values:
+        if name in _CHOICES and item.lower() not in _CHOICES[name]:
+            raise BadValue(f"{key}:{item} is not known; write {key}: with one of {', '.join(_CHOICES[name])}")
+    facets = filters.but_not if minus else filters
+    narrowed = replace(facets, **{name: tuple(dict.fromkeys((*getattr(facets, name), *values)))})
+    return narrowed if isinstance(narrowed, Filters) else replace(filters, but_not=narrowed)
+
+
+def _moment(key: str, value: str) -> datetime:
+    """The start of the year, month, day or moment that is named."""
+    if match := re.fullmatch(r"(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?", value):
+        year, month, day = (int(part or 1) for part in match.groups())
+        try:
+            return datetime(year, month, day, tzinfo=UTC)
+        except ValueError as error:
+            raise BadValue(f"{key}:{value} is not in the calendar: {error}") from error
+    moment = parse_time(value)
+    if moment is None:
+        raise BadValue(
+            f"{key}:{value} is not a date; write a year, month, day or time,"
+            f" such as {key}:2026, {key}:2026-06, {key}:2026-06-18 or {key}:2026-06-18T09:30Z"
+        )
+    return moment
+
+
+def _among(fact: str, wanted: Sequence[str]) -> bool:
+    return fact.casefold() in {item.casefold() for item in wanted}
+
+
+def _covers(tag: str, tags: Collection[str]) -> bool:
+    wanted = tag.casefold()
+    return any(name.casefold() == wanted or name.casefold().startswith(f"{wanted}/") for name in tags)
