@@ -1,0 +1,104 @@
+"""What the vector index costs: search with and without filters, a put, opening, memory, disk; LanceDB's own search."""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from bench.figures import report, timed
+from helix.index.vectors import Entry, Vectors
+from helix.index.where import Reach, Where
+
+_DIMENSIONS = 384
+_DIGEST = "b" * 64
+_VISIBLE = Where(statuses=frozenset({"active"}), reaches=(Reach("global"), Reach("project", "p3")))
+_NARROW = Where(statuses=frozenset({"active"}), tags=frozenset({"t8"}), kinds=frozenset({"decision"}))
+
+
+def main(argv: list[str]) -> None:
+    parser = argparse.ArgumentParser(prog="bench.vectors", description=__doc__)
+    parser.add_argument("--rows", type=int, nargs="+", default=[1_000, 10_000, 100_000])
+    parser.add_argument("--queries", type=int, default=100)
+    options = parser.parse_args(argv)
+    for rows in options.rows:
+        with tempfile.TemporaryDirectory() as folder:
+            _measure(Path(folder), rows, options.queries)
+
+
+def _measure(folder: Path, rows: int, queries: int) -> None:
+    random = np.random.default_rng(rows)
+    unit = _unit(random, rows)
+    vectors = Vectors(folder, _DIGEST, _DIMENSIONS)
+    entries = [_entry(number, unit[number : number + 1]) for number in range(rows)]
+    print(f"{rows} rows: put and flushed in {timed(_put_all, vectors, entries):.1f} s")
+    print(f"  maintained in {timed(lambda: vectors.maintain(force=True)):.1f} s")
+    disk = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    print(f"  disk: {disk / rows:.0f} bytes a row")
+    before = _resident()
+    opened: list[Vectors] = []
+    print(f"  opened in {timed(lambda: opened.append(Vectors(folder, _DIGEST, _DIMENSIONS))) * 1000:.0f} ms")
+    print(f"  memory: about {max(0.0, _resident() - before):.0f} MB more")
+    asked = _unit(random, queries)
+    for name, where in (("no filter", None), ("what a project sees", _VISIBLE), ("a narrow filter", _NARROW)):
+        report(f"  search, {name}", [timed(opened[0].search, query, 20, where) for query in asked])
+    fresh = _unit(random, queries)
+    report(
+        "  one put, searchable",
+        [
+            timed(_put_and_find, opened[0], _entry(rows + number, fresh[number : number + 1]))
+            for number in range(queries)
+        ],
+    )
+    opened[0].flush()
+    table = Vectors(folder, _DIGEST, _DIMENSIONS, resident_rows=0)
+    few = asked[: min(queries, 30)]
+    for name, where in (("no filter", None), ("what a project sees", _VISIBLE)):
+        report(f"  LanceDB exact, {name}", [timed(table.search, query, 20, where) for query in few])
+    print(f"  IVF_SQ built in {timed(lambda: table.maintain(force=True)):.1f} s")
+    for name, where in (("no filter", None), ("what a project sees", _VISIBLE)):
+        report(f"  LanceDB IVF_SQ, {name}", [timed(table.search, query, 20, where) for query in few])
+
+
+def _entry(number: int, vectors: np.ndarray) -> Entry:
+    return Entry(
+        f"mem_2026-06-18_some-slug_{number:06d}",
+        f"{number:012x}",
+        vectors,
+        status="active" if number % 10 else "deleted",
+        scope="project" if number % 3 else "global",
+        project=f"p{number % 20}",
+        kind="decision" if number % 4 == 0 else "fact",
+        tags=(f"t{number % 50}", "all"),
+        created=739_000 + number % 400,
+        updated=739_000 + number % 400,
+    )
+
+
+def _put_all(vectors: Vectors, entries: list[Entry]) -> None:
+    for first in range(0, len(entries), 1_000):
+        vectors.put(entries[first : first + 1_000])
+    vectors.flush()
+
+
+def _put_and_find(vectors: Vectors, entry: Entry) -> None:
+    vectors.put([entry])
+    assert vectors.search(entry.vectors[0], 1)[0].memory_id == entry.memory_id
+
+
+def _unit(random: np.random.Generator, rows: int) -> np.ndarray:
+    made = random.standard_normal((rows, _DIMENSIONS)).astype(np.float32)
+    unit: np.ndarray = made / np.linalg.norm(made, axis=1, keepdims=True)
+    return unit
+
+
+def _resident() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

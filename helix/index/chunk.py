@@ -1,0 +1,172 @@
+"""Cut a memory into the pieces that are embedded.
+
+An ordinary memory is one chunk. A long one is cut at its headings and paragraphs, then at sentences, each chunk
+under the note's title and the trail of headings above it, so that a passage can be understood on its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from helix.vault.note import Memory
+from helix.vault.times import parse_time
+
+# Another number means other chunks from the same note: vectors that were made before are made again.
+CHUNK_FORMAT = 2
+MAX_PASSAGE = 1_200
+MAX_TEXT = 1_800  # bge reads 512 tokens, which is about as many characters of English
+MAX_CHUNKS = 64
+
+_OVERLAP = 120
+_FRESH_SECTION_FROM = MAX_PASSAGE // 2  # a chunk this full ends where the next section begins
+_LONGEST_LABEL = 180
+
+_FENCE = re.compile(r" {0,3}(```|~~~)")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")
+_PARAGRAPH_END = re.compile(r"\n[ \t\r]*\n\s*")
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n")
+_SPACE = re.compile(r"\s+")
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July"),
+    *("August", "September", "October", "November", "December"),
+)
+
+
+@dataclass(frozen=True)
+class Chunk:
+    ordinal: int
+    text: str
+    """what is embedded: title, date, tags, the trail of headings, the passage"""
+    start: int
+    end: int
+    """where the passage stands in the body of the memory"""
+    hash: str
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A paragraph, or as much of one as fits."""
+
+    start: int
+    end: int
+    trail: tuple[str, ...]
+    opens_section: bool
+
+
+def chunks(memory: Memory) -> list[Chunk]:
+    """At least one and at most MAX_CHUNKS; their spans cover the body."""
+    body = memory.body
+    if len(body) <= MAX_PASSAGE:
+        return [_chunk(memory, 0, 0, len(body), ())]
+    groups = _widen(_pack(list(_pieces(body)), body))
+    return [_chunk(memory, ordinal, start, end, trail) for ordinal, (start, end, trail) in enumerate(groups)]
+
+
+def spoken_date(memory: Memory) -> str:
+    """The day it is about, in words, as a question would name it; empty when it has none."""
+    moment = parse_time(memory.valid_from) or parse_time(memory.created_at)
+    return f"{moment.day} {_MONTHS[moment.month - 1]} {moment.year}" if moment else ""
+
+
+def _chunk(memory: Memory, ordinal: int, start: int, end: int, trail: tuple[str, ...]) -> Chunk:
+    head = [
+        memory.title[:_LONGEST_LABEL],
+        spoken_date(memory),
+        ", ".join(memory.tags)[:_LONGEST_LABEL],
+        " > ".join(name for name in trail if name != memory.title)[:_LONGEST_LABEL],
+    ]
+    # A very long note has wider spans than a chunk can hold: its beginnings are embedded, words find the rest.
+    passage = memory.body[start:end].strip()[:MAX_PASSAGE]
+    text = "\n".join(filter(None, (*head, passage)))[:MAX_TEXT]
+    return Chunk(ordinal, text, start, end, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
+
+
+def _pieces(body: str) -> Iterator[_Piece]:
+    for start, end, trail in _sections(body):
+        opens = True
+        for left, right in _split(body, start, end):
+            yield _Piece(left, right, trail, opens)
+            opens = False
+
+
+def _sections(body: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """The stretches from heading to heading, each with its trail. A `#` in fenced code is no heading."""
+    trail: list[tuple[int, str]] = []
+    start = place = 0
+    fence = ""
+    for line in body.splitlines(keepends=True):
+        mark = _FENCE.match(line)
+        heading = None if fence else _HEADING.match(line.rstrip())
+        if mark and (not fence or mark[1] == fence):
+            fence = "" if fence else mark[1]
+        if heading:
+            if place > start:
+                yield start, place, tuple(name for _, name in trail)
+                start = place
+            depth = len(heading[1])
+            trail = [*((level, name) for level, name in trail if level < depth), (depth, heading[2])]
+        place += len(line)
+    if place > start:
+        yield start, place, tuple(name for _, name in trail)
+
+
+def _split(body: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    room = MAX_PASSAGE - _OVERLAP
+    for left, right in _cut(_PARAGRAPH_END, body, start, end):
+        if right - left <= room:
+            yield left, right
+            continue
+        for first, last in _cut(_SENTENCE_END, body, left, right):
+            while last - first > room:
+                space = max(body.rfind(" ", first, first + room), body.rfind("\t", first, first + room))
+                middle = space + 1 if space > first else first + room
+                yield first, middle
+                first = middle
+            yield first, last
+
+
+def _cut(ending: re.Pattern[str], body: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The span in pieces, each with the ending that closes it."""
+    places = sorted({start, end, *(match.end() for match in ending.finditer(body, start, end))})
+    yield from pairwise(places)
+
+
+def _pack(pieces: list[_Piece], body: str) -> list[tuple[int, int, tuple[str, ...]]]:
+    """Neighbouring pieces together, as many as fit."""
+    groups: list[list[_Piece]] = []
+    for piece in pieces:
+        here = groups[-1] if groups else []
+        size = piece.end - here[0].start if here else 0
+        full = size > MAX_PASSAGE - _OVERLAP
+        ripe = piece.opens_section and size - (piece.end - piece.start) >= _FRESH_SECTION_FROM
+        if here and not full and not ripe:
+            here.append(piece)
+        else:
+            groups.append([piece])
+    spans: list[tuple[int, int, tuple[str, ...]]] = []
+    for group in groups:
+        start = group[0].start
+        if spans and not group[0].opens_section:
+            start = _reach_back(body, start, spans[-1][0])
+        spans.append((start, group[-1].end, group[0].trail))
+    return spans
+
+
+def _reach_back(body: str, start: int, passage_before: int) -> int:
+    """Where a passage begins that repeats the last words before it, but never all of the passage before."""
+    earliest = max(passage_before + 1, start - _OVERLAP)
+    word = _SPACE.search(body, earliest, start)
+    return word.end() if word else start
+
+
+def _widen(groups: list[tuple[int, int, tuple[str, ...]]]) -> list[tuple[int, int, tuple[str, ...]]]:
+    """No more than MAX_CHUNKS, by giving each as many neighbours as it takes."""
+    share = -(-len(groups) // MAX_CHUNKS)
+    return [
+        (groups[first][0], groups[min(first + share, len(groups)) - 1][1], groups[first][2])
+        for first in range(0, len(groups), share)
+    ]

@@ -1,0 +1,139 @@
+"""Embeddings that were made before, by model and chunk. Renames, restores, branch switches and rebuilds are free.
+
+It is shared by all vaults and bounded: what was not used for longest goes first. Losing it loses only time.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from helix.errors import StorageError
+from helix.vault.times import Clock, utc_now
+
+if TYPE_CHECKING:
+    import numpy as np
+
+DEFAULT_MAX_BYTES = 512 * 1024 * 1024
+
+_SCHEMA_VERSION = 1
+_SCHEMA = "CREATE TABLE vectors (key BLOB PRIMARY KEY, used INTEGER NOT NULL, vector BLOB NOT NULL)"
+_AT_ONCE = 500  # SQLite allows 999 parameters at least
+_EVICTED_SHARE = 10
+
+
+class EmbedCache:
+    def __init__(self, path: Path, *, max_bytes: int = DEFAULT_MAX_BYTES, clock: Clock = utc_now) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = threading.Lock()
+        self._max_bytes = max_bytes
+        self._clock = clock
+        try:
+            self._db = _open(path)
+        except sqlite3.DatabaseError:
+            # A torn file after a power cut: it is only a cache.
+            for leftover in (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm")):
+                with suppress(FileNotFoundError):
+                    leftover.unlink()
+            self._db = _open(path)
+
+    def find(self, digest: str, hashes: Sequence[str]) -> dict[str, np.ndarray]:
+        """The vectors that are there, by chunk hash, as float32."""
+        import numpy as np
+
+        keys = {_key(digest, chunk_hash): chunk_hash for chunk_hash in hashes}
+        found: dict[str, np.ndarray] = {}
+        today = self._today()
+        with self._lock, _reported():
+            for some in _portions(list(keys)):
+                marks = ",".join("?" * len(some))
+                rows = self._db.execute(
+                    f"SELECT key, used, vector FROM vectors WHERE key IN ({marks})", some
+                ).fetchall()
+                for key, _, vector in rows:
+                    found[keys[key]] = np.frombuffer(vector, np.float16).astype(np.float32)
+                # Once a day is exact enough to know what is old, and keeps reads from being writes.
+                stale = [(today, key) for key, used, _ in rows if used < today]
+                if stale:
+                    self._db.executemany("UPDATE vectors SET used = ? WHERE key = ?", stale)
+            self._db.commit()
+        return found
+
+    def put(self, digest: str, vectors: Mapping[str, np.ndarray]) -> None:
+        import numpy as np
+
+        today = self._today()
+        rows = [
+            (_key(digest, chunk_hash), today, vector.astype(np.float16).tobytes())
+            for chunk_hash, vector in vectors.items()
+        ]
+        with self._lock, _reported(), self._db:
+            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+            if self._bytes() > self._max_bytes:
+                count = self._db.execute("SELECT count(*) FROM vectors").fetchone()[0]
+                self._db.execute(
+                    "DELETE FROM vectors WHERE rowid IN (SELECT rowid FROM vectors ORDER BY used, rowid LIMIT ?)",
+                    (count // _EVICTED_SHARE + 1,),
+                )
+
+    def drop(self, hashes: Sequence[str]) -> None:
+        """Of an erased memory nothing stays behind, with whichever model it was embedded."""
+        with self._lock, _reported(), self._db:
+            self._db.executemany(
+                "DELETE FROM vectors WHERE substr(key, 9) = ?", [(bytes.fromhex(one),) for one in hashes]
+            )
+
+    def __len__(self) -> int:
+        with self._lock:
+            return int(self._db.execute("SELECT count(*) FROM vectors").fetchone()[0])
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+    def _bytes(self) -> int:
+        pages, free, size = (
+            self._db.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        return int((pages - free) * size)
+
+    def _today(self) -> int:
+        return self._clock().toordinal()
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(path, check_same_thread=False, timeout=10)
+    try:
+        db.execute("PRAGMA journal_mode=WAL")
+        db.execute("PRAGMA synchronous=NORMAL")
+        db.execute("PRAGMA secure_delete=FAST")
+        if db.execute("PRAGMA user_version").fetchone()[0] != _SCHEMA_VERSION:
+            with db:
+                db.execute("DROP TABLE IF EXISTS vectors")
+                db.execute(_SCHEMA)
+                db.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
+    except sqlite3.DatabaseError:
+        db.close()
+        raise
+    return db
+
+
+@contextmanager
+def _reported() -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.OperationalError as error:  # a full disk, a lock that does not go away
+        raise StorageError(f"the cache of embeddings cannot be used: {error}") from error
+
+
+def _key(digest: str, chunk_hash: str) -> bytes:
+    return bytes.fromhex(digest[:16] + chunk_hash)
+
+
+def _portions(keys: list[bytes]) -> list[list[bytes]]:
+    return [keys[first : first + _AT_ONCE] for first in range(0, len(keys), _AT_ONCE)]

@@ -1,0 +1,110 @@
+"""Search by meaning with one model: its vectors, and the worker that makes them."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from helix.errors import HelixError, IndexBroken
+from helix.index.chunk import Chunk, chunks
+from helix.index.embed import Embedder
+from helix.index.embed_cache import EmbedCache
+from helix.index.facts import session_of
+from helix.index.vectors import Entry, VectorHit, Vectors, Where, vectors_folder
+from helix.index.where import to_day
+from helix.index.worker import EmbedWorker
+from helix.vault.note import Memory, Note
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Store = TypeVar("Store")
+
+
+class Meaning:
+    def __init__(self, state: Path, embedder: Embedder, cache: EmbedCache) -> None:
+        self.embedder = embedder
+        self.folder = vectors_folder(state, embedder.digest)
+        self.vectors = opened(self.folder, lambda at: Vectors(at, embedder.digest, embedder.dimensions))
+        self._waiting: dict[str, tuple[Entry, list[str]]] = {}
+        """entries that wait for their vectors, with the hashes of the chunks those belong to"""
+        self._lock = threading.Lock()
+        self._worker = EmbedWorker(embedder, cache, self._embedded)
+
+    def put(self, note: Note, priority: int) -> None:
+        pieces = chunks(note.memory)
+        with self._lock:
+            self._waiting[note.id] = (_entry(note.memory, note.hash), [piece.hash for piece in pieces])
+        self._worker.submit(note.id, pieces, priority)
+
+    def drop(self, memory_ids: Sequence[str]) -> None:
+        with self._lock:
+            for memory_id in memory_ids:
+                self._waiting.pop(memory_id, None)
+            self.vectors.drop(memory_ids)
+        for memory_id in memory_ids:
+            self._worker.withdraw(memory_id)
+
+    def search(self, text: str, limit: int, where: Where) -> list[VectorHit]:
+        return self.vectors.search(self.embedder.embed_query(text), limit, where)
+
+    def lag(self) -> int:
+        return self._worker.lag()
+
+    def trouble(self) -> HelixError | None:
+        """Why the embedding stands still; None while it goes on."""
+        return self._worker.last_error
+
+    def wait(self, timeout: float) -> bool:
+        return self._worker.wait(timeout)
+
+    def close(self) -> None:
+        self._worker.stop()
+        self.vectors.close()
+
+    def discard(self) -> None:
+        """Another model has taken over."""
+        self._worker.stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _embedded(self, memory_id: str, pieces: Sequence[Chunk], vectors: np.ndarray) -> None:
+        with self._lock:
+            entry, wanted = self._waiting.get(memory_id, (None, []))
+            # Meanwhile the memory may have been dropped, or say something else.
+            if entry is None or wanted != [piece.hash for piece in pieces]:
+                return
+            del self._waiting[memory_id]
+            self.vectors.put([replace(entry, vectors=vectors)])
+
+
+def opened(folder: Path, opener: Callable[[Path], Store]) -> Store:
+    """A store, or an empty one in the place of one that cannot be read, which is kept aside once."""
+    try:
+        return opener(folder)
+    except IndexBroken:
+        aside = folder.with_name(f"{folder.name}.broken")
+        shutil.rmtree(aside, ignore_errors=True)
+        folder.rename(aside)
+        return opener(folder)
+
+
+def _entry(memory: Memory, content_hash: str) -> Entry:
+    import numpy as np
+
+    return Entry(
+        memory_id=memory.id,
+        hash=content_hash,
+        vectors=np.zeros((0, 0), np.float32),
+        status=memory.status,
+        scope=memory.scope,
+        project=memory.project or "",
+        session=session_of(memory.project, memory.source) or "",
+        kind=memory.kind,
+        tags=memory.tags,
+        created=to_day(memory.created_at),
+        updated=to_day(memory.updated_at),
+    )
