@@ -1,0 +1,255 @@
+"""How often search finds what answers a question: `make bench-recall [DATA=file]`.
+
+Two sets: the team's memories in bench/team, and with --data a file of conversations (one vault per conversation,
+one memory per turn). Each question is put to: words only, vectors only, fused (the default), fused and reranked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from statistics import mean
+
+from helix.compose import open_helix, open_recall
+from helix.config import Config
+from helix.index.index import Index
+from helix.index.search import Asked
+from helix.index.where import Where
+from helix.memory.recall import Recall
+from helix.vault import frontmatter
+from helix.vault.links import to_link
+from helix.vault.load import Value
+
+TEAM = Path(__file__).parent / "team"
+DEPTHS = (5, 10, 20)
+_EMBED_PATIENCE = 1800.0
+
+
+@dataclass(frozen=True)
+class Question:
+    text: str
+    evidence: frozenset[str]
+    category: str
+    split: str = ""
+    asked_at: datetime | None = None
+    include_hidden: bool = False
+
+
+@dataclass(frozen=True)
+class Case:
+    name: str
+    notes: Mapping[str, bytes]
+    questions: Sequence[Question]
+
+
+@dataclass
+class Tally:
+    recall: dict[int, list[float]] = field(default_factory=lambda: {depth: [] for depth in DEPTHS})
+    reciprocal: list[float] = field(default_factory=list)
+    tokens: list[float] = field(default_factory=list)
+    unsure: list[bool] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+
+    def add(self, found: Sequence[str], evidence: frozenset[str], tokens: float) -> None:
+        for depth in DEPTHS:
+            self.recall[depth].append(len(evidence.intersection(found[:depth])) / len(evidence))
+        places = [place for place, one in enumerate(found, start=1) if one in evidence]
+        self.reciprocal.append(1 / places[0] if places else 0.0)
+        self.tokens.append(tokens)
+
+
+def main(argv: list[str]) -> None:
+    parser = argparse.ArgumentParser(prog="bench.recall", description=__doc__)
+    parser.add_argument(
+        "--data", type=Path, help="a file of conversations; without it only the team's memories"
+    )
+    parser.add_argument(
+        "--rerank", action="store_true", help="also with the second stage, which takes minutes"
+    )
+    parser.add_argument("--split", choices=("dev", "test"), help="only this half of the team's questions")
+    parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "helix-bench-state")
+    options = parser.parse_args(argv)
+    modes = ["words", "vectors", "fused", *(["reranked"] if options.rerank else [])]
+    if options.data is not None:
+        _report("conversations", list(_conversations(options.data)), modes, options.cache)
+    team = _team(options.split)
+    _report(f"team{f' ({options.split})' if options.split else ''}", [team], modes, options.cache)
+
+
+def _report(name: str, cases: Sequence[Case], modes: Sequence[str], cache: Path) -> None:
+    tallies: dict[tuple[str, str], Tally] = {}
+    for case in cases:
+        with _indexed(case, cache) as (recall, index):
+            for mode in modes:
+                ask = _asker(mode, recall, index)
+                for question in case.questions:
+                    _put(question, ask, mode, tallies)
+    print(f"\n{name}: {sum(len(case.questions) for case in cases)} questions")
+    print(
+        f"{'':14}{'category':16}"
+        + "".join(f"R@{depth:<6}" for depth in DEPTHS)
+        + "MRR     tokens  unsure  p50 ms"
+    )
+    for mode in modes:
+        for category in ("all", *sorted({category for one, category in tallies if one == mode} - {"all"})):
+            print(_line(mode, category, tallies[mode, category]))
+
+
+def _put(
+    question: Question,
+    ask: Callable[[Question], tuple[list[str], float, bool]],
+    mode: str,
+    tallies: dict[tuple[str, str], Tally],
+) -> None:
+    started = time.perf_counter()
+    found, tokens, unsure = ask(question)
+    elapsed = time.perf_counter() - started
+    names = ("all", question.category) if question.evidence else (question.category,)
+    for name in names:
+        tally = tallies.setdefault((mode, name), Tally())
+        tally.unsure.append(unsure)
+        tally.seconds.append(elapsed)
+        if question.evidence:
+            tally.add(found, question.evidence, tokens)
+
+
+def _line(mode: str, category: str, tally: Tally) -> str:
+    figures = "".join(f"{mean(values):<8.3f}" if values else f"{'':8}" for values in tally.recall.values())
+    rest = f"{mean(tally.reciprocal):<8.3f}{mean(tally.tokens):<8.0f}" if tally.reciprocal else " " * 16
+    p50 = sorted(tally.seconds)[len(tally.seconds) // 2] * 1000
+    return f"{mode:14}{category:16}{figures}{rest}{mean(tally.unsure):<8.2f}{p50:.0f}"
+
+
+def _asker(mode: str, recall: Recall, index: Index) -> Callable[[Question], tuple[list[str], float, bool]]:
+    def by_words(question: Question) -> tuple[list[str], float, bool]:
+        from helix.index.query import parse
+
+        allowed = _allowed(index, question)
+        return (
+            [one for one, _ in index.keywords.search(parse(question.text).words, 20, allowed=allowed)],
+            0.0,
+            False,
+        )
+
+    def by_vectors(question: Question) -> tuple[list[str], float, bool]:
+        assert index.meaning is not None
+        allowed = _allowed(index, question)
+        hits = index.meaning.search(question.text, 400, Where())
+        return [hit.memory_id for hit in hits if allowed(hit.memory_id)][:20], 0.0, False
+
+    def fused(question: Question) -> tuple[list[str], float, bool]:
+        asked = Asked(
+            question.text,
+            limit=20,
+            now=question.asked_at,
+            include_hidden=question.include_hidden,
+            rerank=mode == "reranked",
+        )
+        answer = recall.search(asked)
+        shown = answer.found[:5]
+        return (
+            [one.note.id for one in answer.found],
+            sum(len(one.passage) for one in shown) / 4,
+            bool(answer.note) or not answer.found,
+        )
+
+    return {"words": by_words, "vectors": by_vectors}.get(mode, fused)
+
+
+def _allowed(index: Index, question: Question) -> Callable[[str], bool]:
+    def is_allowed(memory_id: str) -> bool:
+        fact = index.facts.find(memory_id)
+        return fact is not None and (question.include_hidden or fact.status == "active")
+
+    return is_allowed
+
+
+@contextmanager
+def _indexed(case: Case, cache: Path) -> Iterator[tuple[Recall, Index]]:
+    """A vault of real files, followed and indexed as the daemon does it. Embeddings are kept between runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        vault = Path(folder, "vault")
+        vault.mkdir()
+        for name, data in case.notes.items():
+            (vault / f"{name}.md").write_bytes(data)
+        config = Config(vault=vault, state_dir=cache, config_dir=Path(folder, "config"))
+        with open_helix(config, must_follow=True) as helix:
+            helix.catch_up()
+            with open_recall(helix) as (recall, index):
+                assert index.wait_until_embedded(_EMBED_PATIENCE)
+                yield recall, index
+
+
+def _team(split: str | None) -> Case:
+    memories = [json.loads(line) for line in (TEAM / "memories.jsonl").read_text("utf-8").splitlines()]
+    asked = [json.loads(line) for line in (TEAM / "questions.jsonl").read_text("utf-8").splitlines()]
+    notes = {one["key"]: _team_note(one) for one in memories}
+    questions = [
+        Question(
+            one["question"],
+            frozenset(one["evidence"]),
+            one["category"],
+            one["split"],
+            datetime.fromisoformat(one["asked_at"])
+            if "asked_at" in one
+            else datetime(2026, 10, 20, tzinfo=UTC),
+            bool(one.get("history")),
+        )
+        for one in asked
+        if split is None or one["split"] == split
+    ]
+    return Case("team", notes, questions)
+
+
+def _team_note(one: Mapping[str, object]) -> bytes:
+    meta: dict[str, Value] = {"id": str(one["key"]), "title": str(one["title"]), "kind": str(one["kind"])}
+    if one.get("project"):
+        meta["project"] = str(one["project"])
+    meta |= {"status": str(one["status"]), "tags": list(one["tags"])}  # type: ignore[call-overload]
+    meta |= {"created_at": str(one["created_at"]), "updated_at": str(one["created_at"])}
+    for edge in ("supersedes", "depends_on", "relates_to"):
+        if targets := one.get(edge):
+            meta[edge] = [to_link(str(target)) for target in targets]  # type: ignore[attr-defined]
+    if one.get("session"):
+        meta["source"] = {"session": str(one["session"])}
+    return frontmatter.create(meta, f"{one['text']}\n")
+
+
+def _conversations(path: Path) -> Iterator[Case]:
+    for talk in json.loads(path.read_text("utf-8"))["conversations"]:
+        notes, places = {}, {}
+        for place, turn in enumerate(talk["notes"]):
+            name = f"t{place:05}"
+            places[turn["key"]] = name
+            moment = datetime.strptime(turn["date"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+            meta: dict[str, Value] = {
+                "id": name,
+                "title": turn["speaker"],
+                "kind": "event",
+                "created_at": f"{moment + timedelta(seconds=place):%Y-%m-%dT%H:%M:%SZ}",
+                "source": {"session": f"s{turn['session']}"},
+            }
+            notes[name] = frontmatter.create(meta, f"{turn['speaker']}: {turn['text']}\n")
+        questions = [
+            Question(
+                one["q"],
+                frozenset(places[key] for key in one["evidence"] if key in places),
+                f"category {one['category']}",
+            )
+            for one in talk["questions"]
+        ]
+        yield Case(talk["id"], notes, [one for one in questions if one.evidence])
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    main(sys.argv[1:])

@@ -1,0 +1,253 @@
+"""The whole index on real stores: what is written is found, and after anything it equals one that is built anew."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from helix.index.embed import Embedder, Found
+from helix.index.embed_cache import EmbedCache
+from helix.index.index import Index
+from helix.index.search import Asked, Searcher
+from helix.vault.note import Note
+from tests.follow.rig import Rig
+from tests.index.memories import HashEmbedder
+from tests.scale import scaled
+
+NOW = datetime(2026, 11, 16, tzinfo=UTC)
+WORDS = [
+    "cache",
+    "token",
+    "retry",
+    "queue",
+    "deploy",
+    "staging",
+    "schema",
+    "index",
+    "broker",
+    "metric",
+    "python",
+    "kotlin",
+]
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Rig:
+    return Rig(tmp_path)
+
+
+@contextmanager
+def opened(rig: Rig, place: Path, embedder: Embedder | None = None) -> Iterator[Index]:
+    cache = EmbedCache(place / "embeddings.db")
+    index = Index(place, cache, "bundled", lambda _: Found(embedder, "" if embedder else "no model"))
+    rig.reconciler.tail = index.apply
+    index.catch_up(rig.catalog, lambda path: _read(rig, path))
+    try:
+        yield index
+    finally:
+        index.close()
+        cache.close()
+
+
+def _read(rig: Rig, path: str) -> Note | None:
+    try:
+        return rig.vault.read(path)
+    except FileNotFoundError:
+        return None
+
+
+def ask(rig: Rig, index: Index, text: str, **asked: object) -> list[tuple[str, float]]:
+    assert index.wait_until_embedded(30)
+
+    def text_of(memory_id: str) -> str | None:
+        row = rig.catalog.find(memory_id)
+        note = None if row is None else _read(rig, row.path)
+        return None if note is None else f"{note.memory.title}\n{note.memory.body}"
+
+    answer = Searcher(index, lambda: NOW, text_of).search(Asked(text, limit=20, **asked))  # type: ignore[arg-type]
+    return [(hit.memory_id, round(hit.score, 6)) for hit in answer.hits]
+
+
+def ids(hits: list[tuple[str, float]]) -> list[str]:
+    return [memory_id for memory_id, _ in hits]
+
+
+def write(rig: Rig, name: str, body: str, **keys: str) -> None:
+    head = "".join(f"{key}: {value}\n" for key, value in {"id": name, **keys}.items())
+    (rig.folder / f"{name}.md").write_text(f"---\n{head}---\n{body}\n")
+
+
+def test_a_written_memory_is_found_and_a_forgotten_one_is_not(rig: Rig, tmp_path: Path) -> None:
+    with opened(rig, tmp_path / "state", HashEmbedder()) as index:
+        write(rig, "one", "The broker drops messages after four retries")
+        rig.follow()
+        assert ids(ask(rig, index, "broker retries")) == ["one"]
+        write(rig, "one", "The broker drops messages after four retries", status="deleted")
+        rig.follow()
+        assert ask(rig, index, "broker retries") == []
+        assert ids(ask(rig, index, "broker retries", include_hidden=True)) == ["one"]
+
+
+def test_an_erased_memory_is_in_no_store(rig: Rig, tmp_path: Path) -> None:
+    with opened(rig, tmp_path / "state", HashEmbedder()) as index:
+        write(rig, "one", "The password of the broker")
+        rig.follow()
+        assert index.wait_until_embedded(30)
+        rig.vault.erase("one.md", "one")
+        rig.follow()
+        assert ask(rig, index, "password broker", include_hidden=True) == []
+        assert "one" not in index.keywords.hashes()
+        assert index.meaning is not None
+        assert "one" not in index.meaning.vectors.hashes()
+
+
+def test_without_an_embedder_words_are_searched_and_it_says_so(rig: Rig, tmp_path: Path) -> None:
+    with opened(rig, tmp_path / "state") as index:
+        write(rig, "one", "The broker drops messages")
+        rig.follow()
+        answer = Searcher(index, lambda: NOW, lambda _: None).search(Asked("broker messages"))
+        assert [hit.memory_id for hit in answer.hits] == ["one"]
+        assert "no model" in str(answer.degraded)
+
+
+def test_filters_phrases_and_negations_narrow_the_answer(rig: Rig, tmp_path: Path) -> None:
+    with opened(rig, tmp_path / "state", HashEmbedder()) as index:
+        write(
+            rig, "a", "cache invalidation is hard", kind="decision", project="shop", created_at="2026-05-02"
+        )
+        write(rig, "b", "hard cache of invalidation", kind="fact", project="billing", created_at="2026-07-02")
+        rig.follow()
+        assert ids(ask(rig, index, "cache project:Billing")) == ["b"]
+        assert ids(ask(rig, index, 'cache "cache invalidation"')) == ["a"]
+        assert ids(ask(rig, index, "cache -decision -kind:decision")) == ["b"]
+        assert ids(ask(rig, index, "cache before:2026-06")) == ["a"]
+        assert ids(ask(rig, index, "kind:fact")) == ["b"]
+
+
+def test_a_near_miss_of_spelling_is_suggested(rig: Rig, tmp_path: Path) -> None:
+    with opened(rig, tmp_path / "state") as index:
+        write(rig, "one", "kubernetes ingress")
+        rig.follow()
+        assert "kubernet" in str(
+            Searcher(index, lambda: NOW, lambda _: None).search(Asked("kubernetis")).suggestions
+        )
+
+
+@pytest.mark.parametrize("broken", ["keywords", "vectors", "both"])
+def test_a_store_that_cannot_be_read_is_set_aside_and_filled_again(
+    rig: Rig, tmp_path: Path, broken: str
+) -> None:
+    state = tmp_path / "state"
+    with opened(rig, state, HashEmbedder()) as index:
+        for number, word in enumerate(WORDS):
+            write(rig, f"m{number}", f"about the {word}")
+        rig.follow()
+        before = ask(rig, index, "about the cache")
+    for folder in state.iterdir():
+        if folder.is_dir() and (broken == "both" or folder.name.startswith(broken)):
+            for file in folder.rglob("*"):
+                if file.is_file():
+                    file.write_bytes(b"")
+    with opened(rig, state, HashEmbedder()) as index:
+        assert ask(rig, index, "about the cache") == before
+
+
+def test_what_a_crash_took_from_memory_is_put_again(rig: Rig, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    cache = EmbedCache(state / "embeddings.db")
+    lost = Index(state, cache, "bundled", lambda _: Found(HashEmbedder(), ""))
+    rig.reconciler.tail = lost.apply
+    write(rig, "one", "The broker drops messages")
+    rig.follow()  # the catalog has it, the stores have it in memory only, and nobody closes them
+    with opened(rig, state, HashEmbedder()) as index:
+        assert ids(ask(rig, index, "broker")) == ["one"]
+
+
+def test_an_index_that_is_deleted_while_it_is_used_is_built_again(rig: Rig, tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    with opened(rig, state, HashEmbedder()) as index:
+        write(rig, "one", "The broker drops messages")
+        rig.follow()
+        index.tend(tidy=False)
+        before = ask(rig, index, "broker")
+        for folder in state.iterdir():
+            if folder.is_dir():
+                shutil.rmtree(folder)
+        index.tend(tidy=False)
+        assert ask(rig, index, "broker") == before
+    with opened(rig, state, HashEmbedder()) as index:
+        assert ask(rig, index, "broker") == before
+
+
+def test_the_vectors_of_the_model_before_serve_until_those_of_a_new_one_are_complete(
+    rig: Rig, tmp_path: Path
+) -> None:
+    state, cache = tmp_path / "state", EmbedCache(tmp_path / "state" / "embeddings.db")
+    old, new = HashEmbedder(), HashEmbedder()
+    new.name, new.digest = "new", hashlib.sha256(b"new").hexdigest()
+    models = {"old": Found(old, ""), "new": Found(new, "")}
+    write(rig, "one", "The broker drops messages")
+    rig.follow()
+    first = Index(state, cache, "old", models.__getitem__)
+    first.catch_up(rig.catalog, lambda path: _read(rig, path))
+    assert first.wait_until_embedded(30)
+    first.close()
+
+    new.gate.clear()
+    index = Index(state, cache, "new", models.__getitem__)
+    index.catch_up(rig.catalog, lambda path: _read(rig, path))
+    index.tend(tidy=False)
+    assert index.health().model == old.name
+    assert "new" in str(index.health().degraded)
+    assert ids(ask(rig, index, "broker")) == ["one"]
+    new.gate.set()
+    assert index.building is not None
+    assert index.building.wait(30)
+    index.tend(tidy=False)
+    assert (index.health().model, index.health().degraded) == ("new", None)
+    assert ids(ask(rig, index, "broker")) == ["one"]
+    index.close()
+    again = Index(state, cache, "new", models.__getitem__)
+    assert again.building is None
+    again.close()
+    cache.close()
+
+
+def test_after_any_sequence_the_index_answers_as_one_that_is_built_anew(rig: Rig, tmp_path: Path) -> None:
+    chance = random.Random(7)
+    with opened(rig, tmp_path / "state", HashEmbedder()) as index:
+        for step in range(scaled(120)):
+            name = f"m{chance.randrange(25)}"
+            path = rig.folder / f"{name}.md"
+            move = chance.random()
+            if move < 0.6 or not path.exists():
+                body = " ".join(chance.choices(WORDS, k=chance.randrange(3, 30)))
+                status = chance.choice(["active", "active", "active", "deleted"])
+                write(rig, name, body, status=status, source=f"{{session: s{chance.randrange(3)}}}")
+            elif move < 0.75:
+                path.unlink()
+                rig.follow()
+                rig.advance(5)
+            elif move < 0.85:
+                index.tend(tidy=False)
+            elif move < 0.9:
+                index.tend(tidy=True)
+                assert index.meaning is not None
+                index.meaning.vectors.maintain(force=True)
+            if step % 3 == 0:
+                rig.follow()
+        rig.follow()
+        rig.advance(5)
+        rig.follow()
+        questions = [f"{one} {other}" for one in WORDS for other in WORDS[:3]]
+        answers = [ask(rig, index, question, include_hidden=True) for question in questions]
+    with opened(rig, tmp_path / "fresh", HashEmbedder()) as index:
+        assert [ask(rig, index, question, include_hidden=True) for question in questions] == answers
+    assert any(answers)
