@@ -1,0 +1,122 @@
+"""helix status, doctor, reindex: looking after a vault."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import Annotated
+
+import typer
+
+from helix.cli.daemon_client import ask_daemon, why_stopped
+from helix.cli.output import Json, err, out, print_json, progress_bar, reports_errors
+from helix.cli.session import config_of, session
+from helix.compose import Helix, open_helix
+from helix.vault.history import History
+
+# How long `helix reindex` waits for files to be quiet before it merges copies and stamps flips.
+_MEND_PATIENCE = 5.0
+
+
+@reports_errors
+def status(context: typer.Context, as_json: Json = False) -> None:
+    """Say which vault this is, who follows it and how it is."""
+    with session(context) as helix:
+        said = _status(helix)
+    if as_json:
+        print_json(said)
+    else:
+        for key, value in said.items():
+            out.print(f"{key:<10} {_spell(value)}")
+
+
+@reports_errors
+def doctor(context: typer.Context, as_json: Json = False) -> None:
+    """Explain what is wrong in the vault, file by file. Exit status 1 when something is."""
+    with session(context) as helix:
+        problems = helix.catalog.problems()
+        conflicts = {
+            memory_id: [row.path for row in rows] for memory_id, rows in helix.catalog.duplicates().items()
+        }
+        stopped = _stopped(helix)
+    if as_json:
+        print_json(
+            {
+                "problems": [one.to_dict() for one in problems],
+                "waiting_to_merge": conflicts,
+                "stopped": stopped,
+            }
+        )
+    else:
+        for one in problems:
+            out.print(f"{one.path}{f':{one.line}' if one.line else ''}: {one.reason} [{one.code}]")
+            for text in filter(None, (one.remedy and f"→ {one.remedy}", one.detail)):
+                out.print("\n".join(f"    {line}" for line in text.rstrip("\n").split("\n")))
+        for memory_id, paths in conflicts.items():
+            out.print(f"{memory_id} stands in {len(paths)} files, which will be merged: {', '.join(paths)}")
+        if stopped:
+            out.print(stopped)
+        if not problems and not conflicts and not stopped:
+            out.print("nothing is wrong")
+    if problems or stopped:
+        raise typer.Exit(1)
+
+
+@reports_errors
+def reindex(
+    context: typer.Context,
+    accept_missing: Annotated[
+        bool, typer.Option("--accept-missing", help="The files that disappeared are gone on purpose.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Read every file again and bring all derived data up to date."""
+    with open_helix(config_of(context)) as helix:
+        if helix.follows:
+            with progress_bar("reading the vault") as progress:
+                report = helix.reconciler.rebuild(accept_missing=accept_missing, progress=progress)
+            helix.mender.look_for_leftovers(report.temporary)
+            _mend(helix)
+            said = _status(helix)
+        else:
+            said = ask_daemon(
+                helix.config, f"/reindex?accept_missing={str(accept_missing).lower()}", method="POST"
+            )
+    if as_json:
+        print_json(said)
+    else:
+        out.print(f"memories   {_spell(said['memories'])}")
+        if said["problems"]:
+            err.print(f"{said['problems']} problems; `helix doctor` explains them")
+
+
+def _mend(helix: Helix) -> None:
+    deadline = time.monotonic() + _MEND_PATIENCE
+    due = helix.mender.mend()
+    while due is not None and due < deadline:
+        time.sleep(max(0.0, due - time.monotonic()))
+        due = helix.mender.mend()
+
+
+def _status(helix: Helix) -> dict[str, object]:
+    counts = Counter(helix.catalog.count_by_status())
+    return {
+        "vault": helix.vault.root.path,
+        "id": helix.vault.identity,
+        "follower": "this command" if helix.follows else f"a daemon ({helix.config.base_url})",
+        "memories": dict(sorted(counts.items())),
+        "problems": len(helix.catalog.problems()),
+        "conflicts": len(helix.catalog.duplicates()),
+        "stopped": _stopped(helix),
+        "git": History.why_not(helix.config.vault) or "yes",
+    }
+
+
+def _stopped(helix: Helix) -> str | None:
+    return helix.reconciler.brake.reason if helix.follows else why_stopped(helix.config)
+
+
+def _spell(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{count} {name}" for name, count in value.items()) or "none"
+    return "none" if value is None else str(value)

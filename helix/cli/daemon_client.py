@@ -1,0 +1,49 @@
+"""What a command asks of a running daemon. Standard library: a command must start fast."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from typing import Any
+
+from helix.config import Config
+from helix.errors import HelixError
+
+# A command that only wants to know how the daemon is does not wait for one that hangs.
+_HEALTH_PATIENCE = 5.0
+
+
+def ask_daemon(config: Config, path: str, *, method: str = "GET", timeout: float = 600.0) -> dict[str, Any]:
+    request = urllib.request.Request(config.base_url + path, method=method)  # noqa: S310 (the user's own HELIX_URL)
+    if config.token:
+        request.add_header("Authorization", f"Bearer {config.token}")
+    try:
+        with urllib.request.urlopen(request, timeout=timeout) as answer:  # noqa: S310
+            return dict(json.load(answer))
+    except urllib.error.HTTPError as error:
+        raise _refusal(config, error.code, error.read()) from error
+    except (OSError, ValueError) as error:
+        raise HelixError(
+            f"a daemon follows this vault, but nothing answers at {config.base_url} ({error}); "
+            "set HELIX_URL or HELIX_PORT to where it listens",
+            code="daemon-unreachable",
+        ) from error
+
+
+def why_stopped(config: Config) -> str | None:
+    """Why the daemon does not follow the vault at the moment, if so."""
+    try:
+        health = ask_daemon(config, "/healthz", timeout=_HEALTH_PATIENCE)
+    except HelixError as error:
+        return error.message
+    return None if health["reason"] is None else str(health["reason"])
+
+
+def _refusal(config: Config, status: int, body: bytes) -> HelixError:
+    try:
+        said = json.loads(body)
+        # An error is told as {"error", "code"}; /healthz tells its state, whatever the status is.
+        return HelixError(said.get("error") or said["reason"], code=said.get("code"))
+    except (ValueError, KeyError, AttributeError, TypeError):
+        return HelixError(f"the daemon at {config.base_url} answered {status}: {body[:500]!r}")

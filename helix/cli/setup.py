@@ -1,0 +1,62 @@
+"""helix init: a new vault."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from helix.cli.output import Json, err, out, print_json, reports_errors
+from helix.cli.session import config_of
+from helix.config import CONFIG_FILE
+from helix.errors import AlreadyExists, ConfigError
+from helix.vault.history import History
+from helix.vault.starter import find_template, start_vault
+
+
+@reports_errors
+def init(
+    context: typer.Context,
+    folder: Annotated[Path | None, typer.Argument(help="Default: HELIX_VAULT, or ~/helix-vault.")] = None,
+    if_missing: Annotated[
+        bool, typer.Option("--if-missing", help="Say nothing when there is a vault.")
+    ] = False,
+    git: Annotated[bool, typer.Option("--git", help="Also make it a git repository and commit.")] = False,
+    autocommit: Annotated[
+        bool,
+        typer.Option("--autocommit", help="Let the daemon commit quiet batches of changes; implies --git."),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Make a vault: a folder of markdown files that people and agents share."""
+    config = config_of(context)
+    place = (folder or config.vault).absolute()
+    started = start_vault(place, find_template())
+    if started.was_vault and not (if_missing or git or autocommit):
+        raise AlreadyExists(f"{place} is a vault already; nothing was changed")
+    if git or autocommit:
+        History.start(place, "Start the vault")
+    if autocommit:
+        _set_autocommit(config.config_dir / CONFIG_FILE)
+    if as_json:
+        print_json({"vault": str(place), "created": started.created, "was_vault": started.was_vault})
+    elif not started.was_vault:
+        out.print(f"made a vault in {place} ({len(started.created)} files)")
+        if started.was_in_use:
+            err.print("The folder holds notes already: they are memories now, and none of them was changed.")
+        if place != config.vault:
+            err.print(f"To use it: export HELIX_VAULT={place}")
+
+
+def _set_autocommit(path: Path) -> None:
+    """Add the setting to the user's configuration, leaving what is there as it is."""
+    text = path.read_text("utf-8") if path.exists() else ""
+    git = tomllib.loads(text).get("git", {})
+    if git.get("autocommit") is True:
+        return
+    if "git" in tomllib.loads(text):
+        raise ConfigError(f"{path} has a [git] table; set autocommit = true in it")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"{text.rstrip()}\n\n[git]\nautocommit = true\n".lstrip(), "utf-8")

@@ -1,0 +1,229 @@
+"""The one wiring place: settings in, doors out."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from helix.config import Config
+from helix.errors import HelixError, IndexNotReady, StorageError, VaultLocked, VaultMissing
+from helix.follow.follower import Follower
+from helix.follow.lock import FollowLock
+from helix.follow.mend import Mender
+from helix.follow.reconcile import Progress, Reconciler
+from helix.index.catalog import Catalog
+from helix.memory.service import Memories
+from helix.vault.ancestry import Ancestry
+from helix.vault.autocommit import AutoCommit
+from helix.vault.history import History
+from helix.vault.note import Note
+from helix.vault.paths import Root
+from helix.vault.vault import Vault
+from helix.vault.vault_id import state_folder
+
+if TYPE_CHECKING:
+    from helix.index.index import Index, IndexHealth
+    from helix.memory.recall import Recall
+
+log = logging.getLogger(__name__)
+
+_RECALL_RETRY = 5.0
+
+# How long a command waits for the daemon to take in what the command wrote.
+_DAEMON_PATIENCE = 3.0
+# How long a command, or a daemon that starts, waits for another command to be done with the vault.
+_COMMAND_PATIENCE = 30.0
+
+
+@dataclass(frozen=True)
+class Helix:
+    """Everything that a process needs to work with one vault."""
+
+    config: Config
+    vault: Vault
+    catalog: Catalog
+    reconciler: Reconciler
+    mender: Mender
+    memories: Memories
+    lock: FollowLock
+    follows: bool
+    """whether this process keeps the catalog; otherwise a daemon does and this process only asks and waits"""
+
+    def catch_up(self, progress: Progress | None = None) -> None:
+        """Bring the catalog up to the disk, when that is this process' job."""
+        if self.follows:
+            report = self.reconciler.reconcile(progress=progress)
+            self.mender.sweep(report.temporary)
+            if (due := self.reconciler.next_vanish()) is not None:
+                # A daemon would look again later; a command has to wait for the second look.
+                time.sleep(max(0.0, due - time.monotonic()))
+                self.reconciler.reconcile()
+
+    def read_note(self, path: str) -> Note | None:
+        try:
+            return self.vault.read(path)
+        except (FileNotFoundError, HelixError):
+            return None
+
+    def follower(self) -> Follower:
+        history = History.find(Path(self.vault.root.path)) if self.config.git.autocommit else None
+        settings = self.config.git
+        autocommit = (
+            None
+            if history is None
+            else AutoCommit(history, time.monotonic, quiet=settings.quiet, max_wait=settings.max_wait)
+        )
+        return Follower(self.reconciler, self.mender, autocommit, holds=self.lock.is_held)
+
+
+@contextmanager
+def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[tuple[Recall, Index]]:
+    """Search, for the process that follows the vault: its index takes in every change from here on."""
+    # Here and not above: numpy, Whoosh and LanceDB take longer to import than most commands to run.
+    from helix.index.embed import find_embedder
+    from helix.index.embed_cache import EmbedCache
+    from helix.index.index import Index
+    from helix.memory.recall import Recall
+
+    config = helix.config
+    state = state_folder(config.state_dir, config.vault)
+    with ExitStack() as stack:
+        cache = EmbedCache(config.state_dir / "embeddings.db")
+        stack.callback(cache.close)
+        models = config.state_dir / "models"
+        index = Index(
+            state, cache, config.model, lambda choice: find_embedder(choice, models, config.embed_threads)
+        )
+        stack.callback(index.close)
+        with helix.reconciler.lock:
+            helix.reconciler.tail = index.apply
+            index.catch_up(helix.catalog, helix.read_note, progress)
+        index.start()
+        yield Recall(helix.vault, helix.catalog, index, helix.vault.clock), index
+
+
+class RecallSoon:
+    """Search that gets ready on a thread of its own: its imports take seconds, and nothing else should wait."""
+
+    def __init__(self, helix: Helix) -> None:
+        self._helix = helix
+        self._opened: tuple[Recall, Index] | None = None
+        self._failure = ""
+        self._settled = threading.Event()
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="helix-recall", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=30)
+
+    def get(self, timeout: float) -> Recall:
+        self._settled.wait(timeout)
+        if self._opened is None:
+            raise IndexNotReady(self._failure or "search is getting ready; try again in a moment")
+        return self._opened[0]
+
+    def health(self) -> IndexHealth | None:
+        return None if self._opened is None else self._opened[1].health()
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            try:
+                with open_recall(self._helix) as self._opened:
+                    self._settled.set()
+                    self._closing.wait()
+            except (HelixError, OSError, ImportError) as error:
+                log.exception("search cannot start; trying again")
+                self._failure = f"search cannot start: {error}"
+                self._settled.set()
+                self._closing.wait(_RECALL_RETRY)
+            finally:
+                self._opened = None
+
+
+@contextmanager
+def open_helix(config: Config, *, must_follow: bool = False) -> Iterator[Helix]:
+    """Open the configured vault. With `must_follow` a vault that a daemon follows already is an error."""
+    if not config.vault.is_dir():
+        raise VaultMissing(f"there is no vault at {config.vault}; `helix init` makes one")
+    state = state_folder(config.state_dir, config.vault)
+    with ExitStack() as stack:
+        lock = FollowLock(state)
+        with _state_errors(state):
+            state.mkdir(parents=True, exist_ok=True, mode=0o700)  # it holds the texts of memories
+            try:
+                lock.acquire(briefly=not must_follow, patience=_COMMAND_PATIENCE)
+                follows = True
+            except VaultLocked:
+                if must_follow:
+                    raise
+                follows = False
+        stack.callback(lock.release)
+        root = Root(config.vault)
+        stack.callback(root.close)
+        with _state_errors(state):
+            ancestry = Ancestry(state / "ancestry.db")
+            stack.callback(ancestry.close)
+            catalog = Catalog(state / "catalog.db")
+            stack.callback(catalog.close)
+        vault = Vault(root, ancestry, max_note_bytes=config.max_note_bytes)
+
+        def renew() -> None:
+            lock.renew()
+            ancestry.reopen_if_deleted()
+            catalog.reopen_if_deleted()
+
+        reconciler = Reconciler(vault, catalog, config.follow, renew=renew)
+        mender = Mender(reconciler)
+
+        def take_in(paths: Sequence[str]) -> str | None:
+            reconciler.reconcile(paths, settled=True)
+            mender.look_for_leftovers({path.rpartition("/")[0] for path in paths})
+            return None
+
+        def wait_for_daemon(paths: Sequence[str]) -> str | None:
+            return _wait_for_daemon(vault, catalog, paths)
+
+        memories = Memories(vault, catalog, take_in if follows else wait_for_daemon)
+        yield Helix(config, vault, catalog, reconciler, mender, memories, lock, follows)
+
+
+@contextmanager
+def _state_errors(state: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, sqlite3.OperationalError) as error:
+        raise StorageError(
+            f"the state folder {state} cannot be used ({error}); check its permissions and the space on its disk, "
+            "or set HELIX_STATE_DIR"
+        ) from error
+
+
+def _wait_for_daemon(vault: Vault, catalog: Catalog, paths: Sequence[str]) -> str | None:
+    """The daemon sees the files as it sees any edit; a bounded wait lets the next command find them."""
+    deadline = time.monotonic() + _DAEMON_PATIENCE
+    for path in paths:
+        while not _is_taken_in(vault, catalog, path):
+            if time.monotonic() > deadline:
+                return "safe on disk, but the daemon has not taken it in yet; `helix status` says how it is"
+            time.sleep(0.02)
+    return None
+
+
+def _is_taken_in(vault: Vault, catalog: Catalog, path: str) -> bool:
+    row = catalog.at(path)
+    try:
+        return row is not None and row.hash == vault.read(path).hash
+    except FileNotFoundError:
+        return row is None

@@ -1,0 +1,30 @@
+"""Running the commands as a user does."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+BIN = Path(sys.executable).parent
+
+
+def helix(*arguments: str, ok: bool = True, feed: str = "") -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [str(BIN / "helix"), *arguments],
+        capture_output=True,
+        encoding="utf-8",
+        errors="surrogateescape",
+        input=feed,
+        env=os.environ,
+        timeout=60,
+    )
+    assert (done.returncode == 0) is ok, f"helix {arguments}: {done.returncode}\n{done.stdout}{done.stderr}"
+    return done
+
+
+def helix_json(*arguments: str, ok: bool = True) -> Any:
+    return json.loads(helix(*arguments, "--json", ok=ok).stdout)

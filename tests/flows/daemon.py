@@ -1,0 +1,70 @@
+"""A real helixd on a free port, ended by its own process id."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from tests.cli.commands import BIN
+from tests.waiting import wait_for
+
+
+@dataclass(frozen=True)
+class Daemon:
+    url: str
+    process: subprocess.Popen[str]
+
+    def get(
+        self, path: str, headers: Mapping[str, str] | None = None, method: str = "GET"
+    ) -> tuple[int, str]:
+        request = urllib.request.Request(self.url + path, headers=dict(headers or {}), method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+
+    def health(self) -> dict[str, Any]:
+        return dict(json.loads(self.get("/healthz")[1]))
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def running_daemon(env: Mapping[str, str] | None = None) -> Iterator[Daemon]:
+    """helixd with this process' environment; HELIX_PORT must be set in it."""
+    surroundings = {**os.environ, **(env or {})}
+    process = subprocess.Popen(
+        [str(BIN / "helixd")], env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    daemon = Daemon(f"http://127.0.0.1:{surroundings['HELIX_PORT']}", process)
+    try:
+        wait_for(lambda: _is_up(daemon), seconds=30)
+        yield daemon
+    finally:
+        process.terminate()
+        try:
+            process.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+
+
+def _is_up(daemon: Daemon) -> bool:
+    assert daemon.process.poll() is None, daemon.process.communicate()
+    try:
+        return str(daemon.health()["state"]) != "starting"
+    except OSError:
+        return False

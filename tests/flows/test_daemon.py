@@ -1,0 +1,205 @@
+"""helixd from the outside: started as a user starts it, asked over HTTP."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.commands import BIN, helix, helix_json
+from tests.flows.daemon import Daemon, free_port, running_daemon
+from tests.waiting import wait_for
+
+
+@pytest.fixture
+def daemon(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Daemon]:
+    monkeypatch.setenv("HELIX_PORT", str(free_port()))
+    helix("init")
+    with running_daemon() as running:
+        yield running
+
+
+def test_the_page_shows_memories_and_what_needs_a_person(daemon: Daemon, place: Path) -> None:
+    (place / "vault" / "bad.md").write_text("---\na: [\n---\n")
+    (place / "vault" / "script.md").write_text("---\ntitle: <script>alert(1)</script>\n---\n")
+    wait_for(lambda: daemon.health()["problems"] == 1)
+    wait_for(lambda: "alert(1)" in daemon.get("/")[1])
+    page = daemon.get("/")[1]
+    assert "bad.md" in page
+    assert "<script>" not in page
+
+
+def test_an_edit_on_disk_is_seen_and_commands_work_beside_the_daemon(daemon: Daemon, place: Path) -> None:
+    made = helix_json("add", "Written beside the daemon")
+    assert "a daemon" in helix_json("status")["follower"]
+    file = place / "vault" / made["path"]
+    file.write_text(
+        file.read_text().replace("title: Written beside the daemon", "title: Changed by a person")
+    )
+    wait_for(lambda: "Changed by a person" in {row["title"] for row in helix_json("list")})
+    assert helix_json("reindex")["state"] == "following"
+
+
+def test_what_is_written_is_found_and_what_is_forgotten_is_not(daemon: Daemon) -> None:
+    made = helix_json(
+        "add", "The nightly export to the warehouse runs at 02:40 on heron", "--title", "Nightly export"
+    )
+    found = helix_json("search", "when does the warehouse export run?")
+    assert found["results"][0]["id"] == made["id"]
+    assert "02:40" in found["results"][0]["text"]
+    wait_for(lambda: daemon.health()["index"]["index_lag"] == 0)
+    helix("forget", made["id"])
+    wait_for(lambda: made["id"] not in str(helix_json("search", "when does the warehouse export run?")))
+    assert helix_json("search", "after:soonish x", ok=False)["error"]
+
+
+def test_commands_say_that_the_daemon_has_stopped_and_why(daemon: Daemon, place: Path) -> None:
+    assert helix_json("status")["stopped"] is None
+    for number in range(40):
+        (place / "vault" / f"n{number}.md").write_text(f"---\nid: n{number}\n---\ntext\n")
+    wait_for(lambda: daemon.health()["memories"]["active"] > 40)
+    for number in range(40):
+        (place / "vault" / f"n{number}.md").unlink()
+    wait_for(lambda: daemon.health()["state"] == "degraded")
+    assert "disappeared" in helix("status").stdout
+    assert "disappeared" in helix("doctor", ok=False).stdout
+    assert "disappeared" in helix_json("doctor", ok=False)["stopped"]
+    refused = helix_json("reindex", ok=False)
+    assert refused["code"] == "vault-unavailable"
+    assert refused["error"].startswith("40 of")
+    helix("reindex", "--accept-missing")
+    assert helix_json("status")["stopped"] is None
+
+
+def test_a_daemon_that_is_not_where_it_is_looked_for_is_said_to_be_so(
+    daemon: Daemon, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HELIX_PORT", str(free_port()))
+    assert "HELIX_PORT" in helix_json("status")["stopped"]
+
+
+def test_a_write_that_the_daemon_does_not_take_in_is_said_to_be_so_and_is_on_disk(
+    daemon: Daemon, place: Path
+) -> None:
+    os.kill(daemon.process.pid, signal.SIGSTOP)
+    try:
+        made = helix_json("add", "While the daemon sleeps")
+    finally:
+        os.kill(daemon.process.pid, signal.SIGCONT)
+    assert "not taken it in" in made["degraded"]
+    assert (place / "vault" / made["path"]).exists()
+    wait_for(lambda: made["id"] in {row["id"] for row in helix_json("list")})
+    assert helix_json("add", "Awake again")["degraded"] is None
+
+
+def test_only_this_machine_and_its_own_page_may_come_in(daemon: Daemon) -> None:
+    host = daemon.url.removeprefix("http://")
+    assert daemon.get("/")[0] == 200
+    assert daemon.get("/", {"Origin": f"http://{host}"})[0] == 200
+    assert daemon.get("/", {"Host": "attacker.example"})[0] == 421
+    assert daemon.get("/", {"Origin": "http://attacker.example"})[0] == 403
+    assert daemon.get("/", {"Origin": "null"})[0] == 403
+    assert daemon.get("/reindex", {"Sec-Fetch-Site": "cross-site"}, method="POST")[0] == 403
+    assert daemon.get("/.well-known/oauth-protected-resource")[0] == 404
+
+
+def test_a_second_daemon_on_the_same_vault_is_refused(daemon: Daemon) -> None:
+    env = {**os.environ, "HELIX_PORT": str(free_port())}
+    done = subprocess.run([str(BIN / "helixd")], env=env, capture_output=True, text=True, timeout=30)
+    assert done.returncode == 1
+    assert "already follows" in done.stderr
+
+
+def test_a_port_in_use_or_a_public_address_is_one_clear_sentence(daemon: Daemon, place: Path) -> None:
+    env = {**os.environ, "HELIX_VAULT": str(place / "other"), "HELIX_HOST": "127.0.0.1"}
+    helix("init", str(place / "other"))
+    done = subprocess.run([str(BIN / "helixd")], env=env, capture_output=True, text=True, timeout=30)
+    assert "HELIX_PORT" in done.stderr
+    done = subprocess.run(
+        [str(BIN / "helixd"), "--host", "0.0.0.0"], env=env, capture_output=True, text=True, timeout=30
+    )
+    assert done.returncode == 1
+    assert "loopback" in done.stderr
+
+
+def test_a_killed_daemon_leaves_nothing_that_stops_the_next_one(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HELIX_PORT", str(free_port()))
+    helix("init")
+    with running_daemon() as first:
+        first.process.send_signal(signal.SIGKILL)
+        first.process.wait(timeout=10)
+    with running_daemon() as second:
+        assert second.health()["state"] == "following"
+
+
+def test_a_state_folder_deleted_under_the_daemon_is_made_anew(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HELIX_PORT", str(free_port()))
+    helix("init")
+    (place / "config").mkdir()
+    (place / "config" / "config.toml").write_text("[follow]\nscan_interval = 0.5\n")
+    with running_daemon() as daemon:
+        before = {row["id"] for row in helix_json("list")}
+        shutil.rmtree(place / "state")
+        wait_for(
+            lambda: (
+                list((place / "state").rglob("catalog.db")) and list((place / "state").rglob("follow.lock"))
+            )
+        )
+        wait_for(lambda: {row["id"] for row in helix_json("list")} == before)
+        assert "a daemon" in helix_json("status")["follower"]
+        assert daemon.health()["state"] == "following"
+        wait_for(lambda: "retries" in daemon.get("/recall?q=retry+policy")[1], 30)
+
+
+def test_with_require_token_only_health_is_open(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HELIX_PORT", str(free_port()))
+    monkeypatch.setenv("HELIX_TOKEN", "correct-horse")
+    (place / "config").mkdir()
+    (place / "config" / "config.toml").write_text("require_token = true\n")
+    helix("init")
+    with running_daemon() as daemon:
+        assert daemon.get("/")[0] == 401
+        assert daemon.get("/", {"Authorization": "Bearer wrong"})[0] == 401
+        assert daemon.get("/", {"Authorization": "Bearer correct-horse"})[0] == 200
+        assert helix_json("reindex")["state"] == "following"
+
+
+def test_autocommit_names_the_memories_of_a_quiet_batch(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HELIX_PORT", str(free_port()))
+    helix("init", "--autocommit")
+    config = place / "config" / "config.toml"
+    config.write_text(config.read_text() + "quiet = 0.2\n")
+    vault = place / "vault"
+
+    def log() -> str:
+        return subprocess.run(
+            ["git", "-C", str(vault), "log", "--format=%B", "--name-only"],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+
+    with running_daemon():
+        made = helix_json("add", "Remember the milk")
+        wait_for(lambda: "helix: add Remember the milk" in log())
+        copy = (vault / made["path"]).with_name(f"{made['id']} (Ann's conflicted copy 2026-09-25).md")
+        copy.write_text((vault / made["path"]).read_text() + "and the bread\n")
+        wait_for(lambda: "and the bread" in (vault / made["path"]).read_text())
+        wait_for(
+            lambda: (
+                not subprocess.run(
+                    ["git", "--no-optional-locks", "-C", str(vault), "status", "--porcelain"],
+                    capture_output=True,
+                ).stdout
+            )
+        )
+    assert copy.exists()
