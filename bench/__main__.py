@@ -1,0 +1,30 @@
+"""All figures, one after the other. Quote none of them without saying on which machine."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+
+from bench import edits, embed, follow, search, sync, vectors, words, writes
+
+PARTS: Sequence[tuple[str, Callable[[list[str]], None], list[str]]] = (
+    ("writing a note", writes.main, ["--kills", "500", "--saves", "3000"]),
+    ("editing one key", edits.main, ["--count", "60000"]),
+    ("following a vault", follow.main, []),
+    ("many machines", sync.main, ["--runs", "60"]),
+    ("words", words.main, []),
+    ("vectors", vectors.main, []),
+    ("embedding", embed.main, []),
+    ("searching a vault", search.main, []),
+)
+
+
+def main(names: list[str]) -> None:
+    for title, run, arguments in PARTS:
+        if not names or any(name in title for name in names):
+            print(f"\n== {title}", flush=True)
+            run(arguments)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
