@@ -1,0 +1,62 @@
+"""Documents that cannot lie: links lead somewhere, reference pages match the code, README's commands run."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from helix.cli.reference import render
+from tests.cli.commands import helix, helix_json
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_to_a_file(page: Path) -> None:
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text("utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_the_page_of_the_commands_is_what_the_commands_say() -> None:
+    assert (ROOT / "docs" / "cli.md").read_text("utf-8") == render(), "run `make docs`"
+
+
+def test_readme_leads_with_the_two_commands_and_stays_short() -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert len(text.splitlines()) <= 150
+    assert text.index("make run") < text.index("make test") < text.index("helix init")
+    assert "make test" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_ten_lines_of_readme_run(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / "README.md").read_text("utf-8")
+    block = text.split("## Ten lines")[1].split("```sh\n")[1].split("```")[0]
+    monkeypatch.setenv("HELIX_VAULT", str(place / "vault"))
+    memory_id = ""
+    for line in block.splitlines():
+        words = [word.replace("~", str(place)) for word in shlex.split(line, comments=True)]
+        if words[0] == "export":
+            name, _, value = words[1].partition("=")
+            monkeypatch.setenv(name, value)
+            continue
+        arguments = [memory_id if word == "ID" else word for word in words[1:]]
+        if words[1] == "history":
+            helix("init", "--git")
+        if words[1] == "add":
+            memory_id = helix_json(*arguments)["id"]
+        else:
+            helix(*arguments)
+
+
+def test_every_setting_is_on_the_page_of_settings() -> None:
+    from dataclasses import fields
+
+    from helix.config import ENVIRONMENT, Config, FollowConfig, GitConfig
+
+    page = (ROOT / "docs" / "configuration.md").read_text("utf-8")
+    names = [*ENVIRONMENT, *(one.name for kind in (Config, FollowConfig, GitConfig) for one in fields(kind))]
+    assert [name for name in names if name not in page] == []
