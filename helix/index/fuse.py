@@ -2,7 +2,7 @@
 
 Word and vector scores are put on one scale and added; what a memory's surroundings say comes on top: a better
 neighbour in its session, a title that the question names, the time it asks about. Last come small priors
-(recency, importance, feedback, validity), too small to lift a memory that does not fit over one that does.
+(recency, importance, validity), too small to lift a memory that does not fit over one that does.
 The weights are measured (`make bench-recall`), not guessed.
 """
 
@@ -28,7 +28,6 @@ TIME = 0.15
 RECENCY = 0.03
 RECENCY_DAYS = 90.0
 IMPORTANCE = 0.06
-FEEDBACK = 0.05
 NOT_VALID = -0.25
 
 
@@ -45,8 +44,6 @@ class Candidate(NamedTuple):
     created: date | None = None
     changed: datetime | None = None
     importance: float | None = None
-    feedback: float = 0.0
-    """from -1 (never useful) to 1 (always)"""
     valid_from: datetime | None = None
     valid_until: datetime | None = None
 
@@ -59,7 +56,6 @@ PARTS = (
     "time",
     "recency",
     "importance",
-    "feedback",
     "validity",
     "rerank",
 )
@@ -141,13 +137,12 @@ def _share_named(title: frozenset[str], question: frozenset[str]) -> float:
     return len(title & question) / len(title) if title else 0.0
 
 
-def _priors(one: Candidate, now: datetime) -> tuple[float, float, float, float]:
+def _priors(one: Candidate, now: datetime) -> tuple[float, float, float]:
     age = max(0.0, (now - one.changed).total_seconds() / 86400) if one.changed is not None else None
     over = one.valid_until is not None and one.valid_until < now
     early = one.valid_from is not None and one.valid_from > now
     return (
         RECENCY * exp(-age / RECENCY_DAYS) if age is not None else 0.0,
         IMPORTANCE * (one.importance - 0.5) if one.importance is not None else 0.0,
-        FEEDBACK * one.feedback,
         NOT_VALID if over or early else 0.0,
     )

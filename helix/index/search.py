@@ -171,7 +171,6 @@ class Searcher:
                         fact.created_on,
                         fact.changed,
                         fact.importance,
-                        0.0,
                         fact.valid_from,
                         fact.valid_until,
                     )

@@ -70,8 +70,8 @@ def test_of_two_that_fit_alike_the_newer_the_more_important_and_the_valid_one_co
 
 
 def test_priors_never_lift_what_does_not_fit_over_what_does() -> None:
-    fits = Candidate("fits", 4.0, 0.8, changed=NOW - timedelta(days=900), importance=0.0, feedback=-1.0)
-    fresh = Candidate("fresh", 0.5, 0.5, changed=NOW, importance=1.0, feedback=1.0)
+    fits = Candidate("fits", 4.0, 0.8, changed=NOW - timedelta(days=900), importance=0.0)
+    fresh = Candidate("fresh", 0.5, 0.5, changed=NOW, importance=1.0)
     assert order(fits, fresh, Candidate("floor", 0.0, 0.4))[0] == "fits"
 
 
