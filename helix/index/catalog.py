@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from helix.vault.copies import choose_best
-from helix.vault.database import connect, place_of
+from helix.vault.database import StateDatabase
 from helix.vault.note import Note
 from helix.vault.problem import Problem
 from helix.vault.walk import Signature
@@ -64,34 +61,8 @@ class Row:
     """the file cannot be read any more, and this is what it last said"""
 
 
-class Catalog:
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lock = threading.RLock()
-        self._start()
-
-    def reopen_if_deleted(self) -> None:
-        """Somebody deleted the state folder: start anew, and let the next full look fill it from the notes."""
-        with self._lock:
-            if place_of(self._path) != self._place:
-                self._db.close()
-                self._start()
-
-    def _start(self) -> None:
-        path = self._path
-        try:
-            self._open(path)
-        except sqlite3.OperationalError:
-            raise  # locked, not permitted, no space: nothing is wrong with the file
-        except sqlite3.DatabaseError:
-            # Damaged. Everything in it is in the notes.
-            for end in ("", "-wal", "-shm"):
-                path.with_name(path.name + end).unlink(missing_ok=True)
-            self._open(path)
-
-    def _open(self, path: Path) -> None:
-        self._db = connect(path)
-        self._place = place_of(path)
+class Catalog(StateDatabase):
+    def _prepare(self) -> None:
         if self._db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:
             self._rebuild()
 
@@ -120,10 +91,6 @@ class Catalog:
         """The next full reconcile reads every file again; until then the rows serve as they are."""
         with self.transaction():
             self._db.execute("UPDATE seen SET mtime_ns = -1")
-
-    def close(self) -> None:
-        with self._lock:
-            self._db.close()
 
     # The disk as it was last seen
 

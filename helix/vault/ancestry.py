@@ -7,15 +7,12 @@ line of both sides. It is not derived data either, so rebuilding the index leave
 from __future__ import annotations
 
 import json
-import sqlite3
-import threading
 import zlib
 from collections.abc import Iterable
-from pathlib import Path
 
 from helix.errors import NoteError
 from helix.vault import frontmatter
-from helix.vault.database import connect, place_of
+from helix.vault.database import StateDatabase
 from helix.vault.files import content_hash
 from helix.vault.frontmatter import Document
 from helix.vault.merge import state_of
@@ -36,35 +33,10 @@ CREATE TABLE IF NOT EXISTS erased (memory TEXT PRIMARY KEY, deleted_at TEXT NOT 
 _HASH_BEGINS = "hash >= :hash AND hash < :hash || 'g'"  # hex digits end before 'g'
 
 
-class Ancestry:
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lock = threading.Lock()
-        self._since_prune = 0
-        self._start()
+class Ancestry(StateDatabase):
+    _since_prune = 0
 
-    def reopen_if_deleted(self) -> None:
-        """Somebody deleted the state folder: go on in a new file, not in one that nobody will find again."""
-        with self._lock:
-            if place_of(self._path) != self._place:
-                self._db.close()
-                self._start()
-
-    def _start(self) -> None:
-        path = self._path
-        try:
-            self._open(path)
-        except sqlite3.OperationalError:
-            raise  # locked, not permitted, no space: nothing is wrong with the file
-        except sqlite3.DatabaseError:
-            for end in ("-wal", "-shm"):
-                path.with_name(path.name + end).unlink(missing_ok=True)
-            path.replace(path.with_name(f"{path.name}.damaged"))
-            self._open(path)
-
-    def _open(self, path: Path) -> None:
-        self._db = connect(path)
-        self._place = place_of(path)
+    def _prepare(self) -> None:
         self._db.execute("PRAGMA secure_delete=ON")  # what was erased must not stay in free pages
         self._db.executescript(_SCHEMA)
 
@@ -123,10 +95,6 @@ class Ancestry:
         with self._lock:
             row = self._db.execute("SELECT deleted_at FROM erased WHERE memory = ?", (memory_id,)).fetchone()
         return None if row is None else str(row[0])
-
-    def close(self) -> None:
-        with self._lock:
-            self._db.close()
 
     def _find(self, query: str, arguments: tuple[str, ...] | dict[str, str]) -> Document | None:
         with self._lock:

@@ -1,25 +1,59 @@
-"""The SQLite files of the state folder, which anybody may delete at any time."""
+"""The SQLite files of the state folder, which anybody may delete, and a power cut damage, at any time."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import threading
+from abc import ABC, abstractmethod
 from pathlib import Path
 
-Place = tuple[int, int] | None
+
+class StateDatabase(ABC):
+    """One writer and many readers, autocommit. Threads take `_lock` around what they do with `_db`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.RLock()
+        self._start()
+
+    @abstractmethod
+    def _prepare(self) -> None:
+        """Make the tables, where they are missing or of another version."""
+
+    def reopen_if_deleted(self) -> None:
+        """An open database goes on in its file after that was deleted, and nobody would find it: start a new one."""
+        with self._lock:
+            if _file_at(self._path) != self._file:
+                self._db.close()
+                self._start()
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+    def _start(self) -> None:
+        try:
+            self._open()
+        except sqlite3.OperationalError:
+            raise  # locked, not permitted, no space: nothing is wrong with the file
+        except sqlite3.DatabaseError:
+            for end in ("-wal", "-shm"):
+                self._path.with_name(self._path.name + end).unlink(missing_ok=True)
+            self._path.replace(self._path.with_name(f"{self._path.name}.damaged"))
+            self._open()
+
+    def _open(self) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._db = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None, timeout=10)
+        self._db.execute("PRAGMA journal_mode=WAL")
+        # The last rows may go with a power cut; they are made again from the notes.
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._file = _file_at(self._path)
+        self._prepare()
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """Autocommit, one writer and many readers. The rows that a power cut takes are made again from the notes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10)
-    db.execute("PRAGMA journal_mode=WAL")
-    db.execute("PRAGMA synchronous=NORMAL")
-    return db
-
-
-def place_of(path: Path) -> Place:
-    """Which file is at a path. An open database goes on in its file after that was deleted, and nobody would know."""
+def _file_at(path: Path) -> tuple[int, int] | None:
     try:
         info = os.stat(path)
     except OSError:

@@ -89,13 +89,6 @@ class Root:
         """Open a folder beneath the root; the empty string is the root itself."""
         return self._walk(rel_dir, make=False)
 
-    def open_dir(self, rel_dir: str) -> int:
-        """The same as a bare descriptor that the caller closes."""
-        folder = self.folder(rel_dir)
-        if folder.fd is None:
-            raise NotImplementedError("this platform has no descriptors of folders; use folder()")
-        return folder.fd
-
     def make_dirs(self, rel_dir: str) -> None:
         """Create the folders that are missing, durably."""
         with _typed(f"make the folder {rel_dir}"):

@@ -240,17 +240,6 @@ def test_make_dirs_makes_what_is_missing_and_syncs_each_parent(
         assert synced == [f"{root.path}/projects", f"{root.path}/projects/new"]
 
 
-def test_open_dir_gives_a_descriptor_of_the_folder(root: Root) -> None:
-    if not folder_module.BENEATH:
-        with pytest.raises(NotImplementedError):
-            root.open_dir("projects")
-        return
-    fd = root.open_dir("projects")
-    assert os.listdir(fd) == ["billing"]
-    assert os.stat(fd).st_ino == os.stat(os.path.join(root.path, "projects")).st_ino
-    os.close(fd)
-
-
 def test_a_root_that_was_replaced_or_removed_is_noticed(root: Root) -> None:
     assert root.alive()
     aside = Path(root.path).parent / "aside"
