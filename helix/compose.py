@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +20,10 @@ from helix.follow.lock import FollowLock
 from helix.follow.mend import Mender
 from helix.follow.reconcile import Progress, Reconciler
 from helix.index.catalog import Catalog
-from helix.memory.service import Memories
+from helix.memory.memories import Memories
 from helix.vault.ancestry import Ancestry
 from helix.vault.autocommit import AutoCommit
+from helix.vault.database import StateDatabase
 from helix.vault.history import History
 from helix.vault.note import Note
 from helix.vault.paths import Root
@@ -29,8 +31,10 @@ from helix.vault.vault import Vault
 from helix.vault.vault_id import state_folder
 
 if TYPE_CHECKING:
+    from helix.index.embed import Found
     from helix.index.index import Index, IndexHealth
-    from helix.memory.recall import Recall
+    from helix.index.search import Searcher
+    from helix.memory.service import Service
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +57,8 @@ class Helix:
     mender: Mender
     memories: Memories
     lock: FollowLock
+    databases: list[StateDatabase]
+    """the files of the state folder that are opened anew when somebody deletes them"""
     follows: bool
     """whether this process keeps the catalog; otherwise a daemon does and this process only asks and waits"""
 
@@ -83,14 +89,25 @@ class Helix:
         return Follower(self.reconciler, self.mender, autocommit, holds=self.lock.is_held)
 
 
+@dataclass(frozen=True)
+class Recall:
+    """Search, as long as it is open."""
+
+    searcher: Searcher
+    index: Index
+    open_index: Callable[[Path], Index]
+    """an index in another place, with the same model and cache: for the past"""
+
+
 @contextmanager
-def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[tuple[Recall, Index]]:
+def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[Recall]:
     """Search, for the process that follows the vault: its index takes in every change from here on."""
     # Here and not above: numpy, Whoosh and LanceDB take longer to import than most commands to run.
     from helix.index.embed import find_embedder
     from helix.index.embed_cache import EmbedCache
     from helix.index.index import Index
-    from helix.memory.recall import Recall
+    from helix.index.search import Searcher
+    from helix.memory.past import text_of
 
     config = helix.config
     state = state_folder(config.state_dir, config.vault)
@@ -98,15 +115,52 @@ def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[tupl
         cache = EmbedCache(config.state_dir / "embeddings.db")
         stack.callback(cache.close)
         models = config.state_dir / "models"
-        index = Index(
-            state, cache, config.model, lambda choice: find_embedder(choice, models, config.embed_threads)
-        )
+
+        @functools.cache
+        def find(choice: str) -> Found:
+            return find_embedder(choice, models, config.embed_threads)
+
+        def open_index(place: Path) -> Index:
+            return Index(place, cache, config.model, find)
+
+        index = open_index(state)
         stack.callback(index.close)
         with helix.reconciler.lock:
             helix.reconciler.tail = index.apply
             index.catch_up(helix.catalog, helix.read_note, progress)
         index.start()
-        yield Recall(helix.vault, helix.catalog, index, helix.vault.clock), index
+        text = functools.partial(text_of, helix.catalog, helix.vault.read)
+        yield Recall(Searcher(index, helix.vault.clock, text), index, open_index)
+
+
+@contextmanager
+def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service]:
+    """Every verb on the vault of this process. `recall` waits for search, or raises IndexNotReady."""
+    from helix.memory.pages import Pages
+    from helix.memory.past import Past
+    from helix.memory.requests import Requests
+    from helix.memory.service import Service
+    from helix.memory.tokens import token_counter
+    from helix.memory.view import View
+
+    state = state_folder(helix.config.state_dir, helix.config.vault)
+    vault = helix.vault
+    with ExitStack() as stack:
+        with _state_errors(state):
+            pages, requests = Pages(state / "pages.db"), Requests(state / "requests.db")
+        stack.callback(pages.close)
+        stack.callback(requests.close)
+        helix.databases.extend((pages, requests))
+        past = Past(
+            state / "past",
+            lambda: History.get(Path(vault.root.path)),
+            lambda memory_id: vault.ancestry.erased_at(memory_id) is not None,
+            lambda place: recall().open_index(place),
+        )
+        stack.callback(past.close)
+        live = View(helix.catalog, vault.read, lambda: recall().searcher, vault.clock)
+        count = token_counter(helix.config.token_scale)
+        yield Service(helix.memories, live, past, pages, requests, count, vault.read_settings)
 
 
 class RecallSoon:
@@ -114,7 +168,7 @@ class RecallSoon:
 
     def __init__(self, helix: Helix) -> None:
         self._helix = helix
-        self._opened: tuple[Recall, Index] | None = None
+        self._opened: Recall | None = None
         self._failure = ""
         self._settled = threading.Event()
         self._closing = threading.Event()
@@ -132,10 +186,10 @@ class RecallSoon:
         self._settled.wait(timeout)
         if self._opened is None:
             raise IndexNotReady(self._failure or "search is getting ready; try again in a moment")
-        return self._opened[0]
+        return self._opened
 
     def health(self) -> IndexHealth | None:
-        return None if self._opened is None else self._opened[1].health()
+        return None if self._opened is None else self._opened.index.health()
 
     def _run(self) -> None:
         while not self._closing.is_set():
@@ -179,10 +233,12 @@ def open_helix(config: Config, *, must_follow: bool = False) -> Iterator[Helix]:
             stack.callback(catalog.close)
         vault = Vault(root, ancestry, max_note_bytes=config.max_note_bytes)
 
+        databases: list[StateDatabase] = [ancestry, catalog]
+
         def renew() -> None:
             lock.renew()
-            ancestry.reopen_if_deleted()
-            catalog.reopen_if_deleted()
+            for database in databases:
+                database.reopen_if_deleted()
 
         reconciler = Reconciler(vault, catalog, config.follow, renew=renew)
         mender = Mender(reconciler)
@@ -196,7 +252,7 @@ def open_helix(config: Config, *, must_follow: bool = False) -> Iterator[Helix]:
             return _wait_for_daemon(vault, catalog, paths)
 
         memories = Memories(vault, catalog, take_in if follows else wait_for_daemon)
-        yield Helix(config, vault, catalog, reconciler, mender, memories, lock, follows)
+        yield Helix(config, vault, catalog, reconciler, mender, memories, lock, databases, follows)
 
 
 @contextmanager

@@ -19,6 +19,9 @@ HelixError
 ├── MemoryNotFound         not-found
 ├── MemoryErased           erased              nothing can be done with it any more
 ├── AlreadyExists          already-exists
+├── KeyReused              idempotency-conflict    an idempotency key that was used for something else
+├── NotWorthKeeping        not-worth-keeping       text that says nothing; `force` overrides
+├── SecretRefused          secret-refused          text with a credential in it; `allow_secrets` overrides
 ├── BadValue               bad-value           an argument that makes no sense, and what would
 ├── StorageError           disk-full, io-error, not-permitted
 ├── HistoryError           no-history, bad-revision, git-busy, git-failed
@@ -124,6 +127,18 @@ class MemoryErased(HelixError):
 
 class AlreadyExists(HelixError):
     code = "already-exists"
+
+
+class KeyReused(HelixError):
+    code = "idempotency-conflict"
+
+
+class NotWorthKeeping(HelixError):
+    code = "not-worth-keeping"
+
+
+class SecretRefused(HelixError):
+    code = "secret-refused"
 
 
 class BadValue(HelixError):

@@ -10,7 +10,9 @@ import typer
 from helix.cli.daemon_client import ask_daemon
 from helix.cli.output import Json, err, out, print_json, progress_bar, reports_errors
 from helix.cli.session import session
-from helix.compose import open_recall
+from helix.compose import open_recall, open_service
+from helix.memory.fit import MOST_TOKENS
+from helix.memory.view import Caller
 
 # Without a daemon the first search embeds what is new itself; a large vault is left to the daemon.
 _EMBED_PATIENCE = 20.0
@@ -36,12 +38,13 @@ def search(
     """Find memories by words and by meaning."""
     with session(context) as helix:
         if helix.follows:
-            from helix.index.search import Asked
-
-            with progress_bar("indexing") as progress, open_recall(helix, progress) as (recall, index):
-                index.wait_until_embedded(_EMBED_PATIENCE)
-                asked = Asked(question, limit, include_hidden=include_deleted, rerank=rerank)
-                said = recall.search(asked).to_dict()
+            with progress_bar("indexing") as progress, open_recall(helix, progress) as recall:
+                recall.index.wait_until_embedded(_EMBED_PATIENCE)
+                with open_service(helix, lambda: recall) as service:
+                    said = service.search(
+                        question, caller=Caller(), scope="all", limit=limit, include_deleted=include_deleted,
+                        rerank=rerank, max_tokens=MOST_TOKENS, response_format="detailed",
+                    )  # fmt: skip
         else:
             flags = {"q": question, "limit": limit, "rerank": rerank, "include_deleted": include_deleted}
             said = ask_daemon(helix.config, f"/recall?{urlencode(flags)}")
@@ -55,7 +58,8 @@ def search(
             out.print(f"  {line}", style="dim")
         if why:
             out.print("  " + ", ".join(f"{name} {value:+.2f}" for name, value in one["reasons"].items()))
-    for text in filter(None, (said["note"], said["degraded"], _did_you_mean(said["suggestions"]))):
+    notices = (said.get("note"), said.get("degraded"), _did_you_mean(said.get("suggestions", [])))
+    for text in filter(None, notices):
         err.print(text, style="yellow")
 
 

@@ -14,12 +14,16 @@ from pathlib import Path
 import uvicorn
 from fastapi import FastAPI
 
-from helix.compose import Helix, RecallSoon, open_helix
+from helix.compose import Helix, RecallSoon, open_helix, open_service
 from helix.config import Config, from_process
 from helix.errors import ConfigError, HelixError
+from helix.follow.follower import Follower
+from helix.memory.service import Service
 from helix.surfaces.access import is_loopback
 from helix.surfaces.rest import make_app
 
+# How long a question waits for a daemon that has just started.
+_PATIENCE = 20.0
 # How long answers under way may take when the daemon is asked to stop.
 _LAST_ANSWERS = 5
 
@@ -60,7 +64,11 @@ def _checked(config: Config) -> Config:
 def _serve(helix: Helix, log_level: str) -> None:
     follower = helix.follower()
     recall = RecallSoon(helix)
+    with open_service(helix, lambda: recall.get(_PATIENCE)) as service:
+        _run(helix, follower, recall, service, log_level)
 
+
+def _run(helix: Helix, follower: Follower, recall: RecallSoon, service: Service, log_level: str) -> None:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         follower.start()
@@ -71,7 +79,7 @@ def _serve(helix: Helix, log_level: str) -> None:
             follower.stop()
             recall.stop()
 
-    app = make_app(helix, follower, recall, version("helix-memory"), lifespan)
+    app = make_app(helix, follower, recall, service, version("helix-memory"), lifespan)
     listener = _listen(helix.config)
     sys.stderr.write(f"helixd follows {helix.vault.root.path} and serves {helix.config.base_url}/\n")
     settings = uvicorn.Config(

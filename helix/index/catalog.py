@@ -16,7 +16,7 @@ from helix.vault.problem import Problem
 from helix.vault.walk import Signature
 
 # Another number means another catalog: it is dropped and rebuilt from the notes, never migrated.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 _SCHEMA = """
 CREATE TABLE seen (
@@ -30,6 +30,7 @@ CREATE TABLE notes (
 CREATE INDEX notes_id ON notes (id);
 CREATE INDEX notes_folded ON notes (folded);
 CREATE INDEX notes_hash ON notes (hash);
+CREATE INDEX notes_key ON notes (json_extract(meta, '$.idempotency_key'));
 CREATE INDEX notes_needs ON notes (path) WHERE needs <> '';
 CREATE TABLE problems (
     path TEXT NOT NULL, code TEXT NOT NULL, reason TEXT NOT NULL, remedy TEXT NOT NULL, line INTEGER,
@@ -166,6 +167,14 @@ class Catalog(StateDatabase):
         """The same for an id that somebody typed: exactly, or else without regard to case."""
         query = f"SELECT {_ROW} FROM notes WHERE folded = ? AND NOT is_stub ORDER BY path LIMIT 1"
         return self.find(memory_id) or next(map(_row, self._rows(query, memory_id.casefold())), None)
+
+    def find_by_key(self, idempotency_key: str) -> Row | None:
+        """The memory that was created under this key."""
+        query = (
+            f"SELECT {_ROW} FROM notes WHERE json_extract(meta, '$.idempotency_key') = ?"
+            " AND NOT is_stub ORDER BY path LIMIT 1"
+        )
+        return next(map(_row, self._rows(query, idempotency_key)), None)
 
     def rows_of(self, memory_id: str) -> list[Row]:
         return [

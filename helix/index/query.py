@@ -114,12 +114,21 @@ class Query:
         )
 
 
-def parse(text: str) -> Query:
+def narrow(filters: Filters, key: str, value: str) -> Filters | None:
+    """The filters with one more, as a program names it (`kind`, `fact,decision`); None when there is no such filter."""
+    for name in (key.lower(), key.lower().removesuffix("s")):
+        if name in _FACETS or name in _TIMES:
+            return _narrow(filters, name, value, False)
+    return None
+
+
+def parse(text: str, filters: Filters | None = None) -> Query:
+    """What was typed, within filters that hold anyway."""
     left: list[str] = []
     phrases: list[str] = []
     without: list[str] = []
     without_phrases: list[str] = []
-    filters = Filters()
+    filters = filters or Filters()
     for piece in _PIECE.finditer(text.translate(_TYPED_QUOTES)):
         key, minus = (piece["key"] or "").lower(), bool(piece["minus"])
         value = (piece["dressed"] or piece["value"] or "").strip('"').strip()

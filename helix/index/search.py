@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from helix.errors import ModelError
+from helix.index.analyze import query_tokens
 from helix.index.embed import Reranker
 from helix.index.facts import Fact
 from helix.index.fuse import Candidate, Ranked, rank, words_share
@@ -24,6 +25,7 @@ _POOL = 100  # candidates from each side
 _ANCHORS = 10  # whose neighbours in their sessions are looked at too
 _REACH = 2
 _WORTH = 0.3  # of the best score; what lies below fills a limit and answers nothing (measured: costs no recall at 10)
+_TELLING_WORDS = 40  # of a text that is compared with what is there
 RERANKED = 15
 _RERANK_SHARE = 0.5  # of the score of the reranked; the rest is their order before
 
@@ -41,6 +43,10 @@ class Asked:
     reaches: tuple[Reach, ...] | None = None
     include_hidden: bool = False
     rerank: bool = False
+    filters: Filters = field(default_factory=Filters)
+    """beside those that are typed in the text"""
+    only: frozenset[str] | None = None
+    """the memories that it is about, when the asker knows them by what the index does not"""
 
 
 @dataclass(frozen=True)
@@ -72,7 +78,7 @@ class Searcher:
         self._reranker = Reranker()
 
     def search(self, asked: Asked) -> Answer:
-        query = parse(asked.text)
+        query = parse(asked.text, asked.filters)
         now = asked.now or self._clock()
         allowed = self._allowed(query.filters, asked)
         words = self._index.keywords.search(query.words, _POOL, without=query.without, allowed=allowed)
@@ -97,6 +103,14 @@ class Searcher:
             ranked = self._rerank(query, ranked)
         return self._answer(query, asked, ranked, found_by_words, near)
 
+    def alike(self, text: str, limit: int, reaches: tuple[Reach, ...]) -> list[str]:
+        """The memories that share the rarest words with a text: what a writer looks at before it writes."""
+        keywords = self._index.keywords
+        words = sorted(set(query_tokens(text)), key=lambda word: (keywords.document_frequency(word), word))
+        known = [word for word in words if keywords.document_frequency(word)][:_TELLING_WORDS]
+        allowed = self._allowed(Filters(), Asked(text, reaches=reaches))
+        return [memory_id for memory_id, _ in keywords.search(known, limit, allowed=allowed)]
+
     # Candidates
 
     def _allowed(self, filters: Filters, asked: Asked) -> Callable[[str], bool]:
@@ -104,6 +118,8 @@ class Searcher:
         plain = filters == Filters()
 
         def is_allowed(memory_id: str) -> bool:
+            if asked.only is not None and memory_id not in asked.only:
+                return False
             fact = facts.find(memory_id)
             if fact is None or not _is_visible(fact, filters, asked):
                 return False
@@ -143,7 +159,7 @@ class Searcher:
             filters.after,
             filters.before,
         )
-        if any(facets) or filters.but_not != Filters().but_not:
+        if any(facets) or filters.but_not != Filters().but_not or asked.only is not None:
             # Case and nested tags are the catalog's business: it names the memories.
             return Where(statuses=statuses, ids=frozenset(self._all_allowed(self._allowed(filters, asked))))
         return Where(statuses=statuses, reaches=asked.reaches)

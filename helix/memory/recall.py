@@ -1,93 +1,143 @@
-"""Finding memories: a question in, memories with their best passages out."""
+"""search: a question in, memories with their best passages out, within a budget."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from helix.errors import HelixError
-from helix.index.catalog import Catalog
-from helix.index.chunk import chunks
-from helix.index.index import Index
-from helix.index.search import Answer, Asked, Hit, Searcher
-from helix.vault.note import Note
-from helix.vault.vault import Vault
+from helix.errors import BadValue
+from helix.index.catalog import Row
+from helix.memory.present import brief, check_format, full, passage
+from helix.memory.reader import NOW, Reader, When, check_limit, to_filters
+from helix.memory.tokens import Payload, clean
+from helix.memory.view import Caller, View, reaches
 
+if TYPE_CHECKING:
+    from helix.index.search import Answer
 
-@dataclass(frozen=True)
-class Recalled:
-    note: Note
-    passage: str
-    """the part of the text that fits best; all of it when it is short"""
-    score: float
-    reasons: dict[str, float] = field(default_factory=dict)
-
-    def to_dict(self) -> dict[str, Any]:
-        memory = self.note.memory
-        return {
-            "id": memory.id,
-            "title": memory.title,
-            "text": self.passage,
-            "score": round(self.score, 4),
-            "kind": memory.kind,
-            "project": memory.project,
-            "status": memory.status,
-            "path": self.note.path,
-            "reasons": {name: round(value, 4) for name, value in self.reasons.items()},
-        }
+_DEPTH = 200  # how many hits can be paged through
+_LONGEST_QUERY = 20_000
+SCOPES = ("project", "global", "session", "all")
 
 
-@dataclass(frozen=True)
-class Recollection:
-    found: list[Recalled]
-    confidence: float
-    note: str
-    degraded: str | None
-    suggestions: list[str]
+def search(
+    reader: Reader,
+    query: str,
+    *,
+    caller: Caller,
+    scope: str = "project",
+    filters: Mapping[str, str] | None = None,
+    limit: int = 8,
+    max_tokens: int = 1500,
+    response_format: str = "concise",
+    include_deleted: bool = False,
+    rerank: bool = False,
+    cursor: str | None = None,
+    when: When = NOW,
+) -> Payload:
+    detailed = check_format(response_format)
+    check_limit(limit)
+    answer: Payload = {}
+    if cursor is not None:
+        view, listing = reader.continued("search", cursor)
+    else:
+        view = reader.view(when)
+        found = ask(
+            view, query, caller=caller, scope=scope, filters=filters, limit=_DEPTH,
+            include_deleted=include_deleted, rerank=rerank,
+        )  # fmt: skip
+        answer = _notices(found, detailed)
+        entries = [
+            [hit.memory_id, round(hit.score, 4), hit.ordinal, _rounded(hit.reasons), include_deleted]
+            for hit in found.hits
+        ]
+        listing = reader.pages.start("search", entries, view.commit)
+    shown: dict[str, str] = {}
 
-    def to_dict(self) -> dict[str, Any]:
-        return {
-            "results": [one.to_dict() for one in self.found],
-            "confidence": round(self.confidence, 3),
-            "note": self.note,
-            "degraded": self.degraded,
-            "suggestions": self.suggestions,
-        }
-
-
-class Recall:
-    def __init__(self, vault: Vault, catalog: Catalog, index: Index, clock: Callable[[], datetime]) -> None:
-        self._vault = vault
-        self._catalog = catalog
-        self._searcher = Searcher(index, clock, self._text_of)
-
-    def search(self, asked: Asked) -> Recollection:
-        answer: Answer = self._searcher.search(asked)
-        found = [recalled for hit in answer.hits if (recalled := self._recalled(hit)) is not None]
-        return Recollection(found, answer.confidence, answer.note, answer.degraded, answer.suggestions)
-
-    def _recalled(self, hit: Hit) -> Recalled | None:
-        note = self._read(hit.memory_id)
-        if note is None:
-            return None  # gone or broken since; the follower is about to say so
-        return Recalled(note, _passage(note, hit.ordinal), hit.score, hit.reasons)
-
-    def _read(self, memory_id: str) -> Note | None:
-        row = self._catalog.find(memory_id)
-        try:
-            note = None if row is None else self._vault.read(row.path)
-        except (FileNotFoundError, HelixError):
+    def render(entry: list[Any]) -> Payload | None:
+        memory_id, score, ordinal, reasons, hidden_too = entry
+        note = view.find(memory_id)
+        if note is None or not (note.memory.visible or hidden_too):
             return None
-        return note if note is not None and note.id == memory_id else None
+        text = passage(note, ordinal)
+        said = " ".join(text.split()).casefold()
+        if shown.setdefault(said, memory_id) != memory_id:
+            return None  # the same text in two notes is one answer
+        if detailed:
+            return {**full(note, text), "score": score, "reasons": reasons}
+        return {**brief(note, text), "score": score}
 
-    def _text_of(self, memory_id: str) -> str | None:
-        note = self._read(memory_id)
-        return None if note is None else f"{note.memory.title}\n{note.memory.body}"
+    return reader.page(
+        "search",
+        listing,
+        render,
+        lambda items: {"results": list(items)},
+        limit=limit,
+        max_tokens=max_tokens,
+        answer=answer,
+    )
 
 
-def _passage(note: Note, ordinal: int | None) -> str:
-    pieces = chunks(note.memory)
-    piece = pieces[ordinal] if ordinal is not None and ordinal < len(pieces) else pieces[0]
-    return note.memory.body[piece.start : piece.end].strip()
+def ask(
+    view: View,
+    query: str,
+    *,
+    caller: Caller,
+    scope: str = "project",
+    filters: Mapping[str, str] | None = None,
+    limit: int,
+    include_deleted: bool = False,
+    rerank: bool = False,
+) -> Answer:
+    """The hits themselves, for the verbs that are made of searches."""
+    from helix.index.search import Asked
+
+    if len(query) > _LONGEST_QUERY:
+        raise BadValue(f"the question has {len(query)} characters; ask with at most {_LONGEST_QUERY}")
+    known, own = to_filters(filters or {})
+    seen = reaches(check_scope(scope), caller)
+    only = _with_keys(view, own) if own else None
+    asked = Asked(
+        clean(query), limit, now=view.now(), reaches=seen, include_hidden=include_deleted, rerank=rerank,
+        filters=known, only=only,
+    )  # fmt: skip
+    return view.searcher().search(asked)
+
+
+def check_scope(scope: str) -> str | None:
+    """None stands for everything."""
+    if scope not in SCOPES:
+        raise BadValue(f"scope is {scope[:60]!r}; give one of {', '.join(SCOPES)}")
+    return None if scope == "all" else scope
+
+
+def _with_keys(view: View, own: Mapping[str, str]) -> frozenset[str]:
+    """The memories with these values under a person's own keys, or in what is known of their source."""
+
+    def fits(row: Row) -> bool:
+        known = {**(row.meta.get("extra") or {}), **(row.meta.get("source") or {})}
+        return all(_has(known.get(key), value) for key, value in own.items())
+
+    return frozenset(row.id for row in view.catalog.memories(include_hidden=True) if fits(row))
+
+
+def _has(value: Any, wanted: str) -> bool:
+    values = value if isinstance(value, list) else [value]
+    return any(one is not None and str(one).casefold() == wanted.casefold() for one in values)
+
+
+def _notices(found: Answer, detailed: bool) -> Payload:
+    said: Payload = {}
+    if found.note:
+        said["note"] = found.note
+    if found.degraded:
+        said["degraded"] = found.degraded
+    if found.suggestions:
+        said["suggestions"] = found.suggestions
+    if detailed:
+        said["confidence"] = round(found.confidence, 3)
+    return said
+
+
+def _rounded(reasons: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(value, 4) for name, value in reasons.items()}

@@ -1,167 +1,94 @@
-"""What can be done with memories, in the words of the product. Every surface calls this."""
+"""The memory service: what can be done with memories, in the words of the product. Every surface calls this.
+
+Reading answers are payloads that are sent as they are: they were counted as they are. Raises HelixError only.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
+from typing import Concatenate, ParamSpec
 
-from helix.errors import HistoryError, MemoryErased, MemoryNotFound, NoteError, StaleHash
-from helix.index.catalog import Catalog, Row
-from helix.vault import frontmatter
-from helix.vault.birth import NewMemory
-from helix.vault.edit import REMOVE, Remove
-from helix.vault.files import Write
-from helix.vault.history import History, Version
-from helix.vault.load import Value
-from helix.vault.note import Note, status_of
-from helix.vault.vault import Edit, Vault
+from helix.memory import browse, recall
+from helix.memory.amend import Amender
+from helix.memory.consolidate import Consolidator, Progress
+from helix.memory.context import context as pack_context
+from helix.memory.graph import graph as whole_graph
+from helix.memory.graph import neighbors
+from helix.memory.memories import Memories
+from helix.memory.pages import Pages
+from helix.memory.past import Past
+from helix.memory.phases import PhaseRecall
+from helix.memory.reader import Reader
+from helix.memory.requests import Requests
+from helix.memory.tokens import CountTokens, Payload
+from helix.memory.view import View
+from helix.memory.write import Writer
 
-# What a record keeps of its present when its past is brought back.
-_NEVER_TURNED_BACK = frozenset(
-    {"id", "rev", "created_at", "updated_at", "deleted_at", "restored_at", "status"}
-)
-
-Took = Callable[[Sequence[str]], str | None]
-"""makes the catalog follow what was just written, before the caller gets its answer; says why it could not, if so"""
+P = ParamSpec("P")
 
 
-class Memories:
-    def __init__(self, vault: Vault, catalog: Catalog, took: Took) -> None:
-        self._vault = vault
-        self._catalog = catalog
-        self._take = took
-        self.degraded: str | None = None
-        """why the last write cannot be found yet, though it is safe on disk; None when it can"""
+def _reading(
+    verb: Callable[Concatenate[Reader, P], Payload],
+) -> Callable[Concatenate[Service, P], Payload]:
+    def method(self: Service, /, *args: P.args, **kwargs: P.kwargs) -> Payload:
+        return verb(self.reader, *args, **kwargs)
 
-    # Reading
+    return method
 
-    def get(self, memory_id: str) -> Note:
-        return self._vault.read(self._row(memory_id).path)
 
-    def list(self, *, include_hidden: bool = False) -> Sequence[Row]:
-        return self._catalog.memories(include_hidden=include_hidden)
+class Service:
+    def __init__(
+        self,
+        memories: Memories,
+        live: View,
+        past: Past,
+        pages: Pages,
+        requests: Requests,
+        count: CountTokens,
+        read_settings: Callable[[str], str | None],
+    ) -> None:
+        self.memories = memories
+        self.live = live
+        self._past = past
+        self.reader = Reader(self._view_at, pages, count)
+        self.consolidator = Consolidator(live, memories)
+        self.recall_phases = PhaseRecall(self.reader, read_settings).recall
+        self.write = Writer(memories, live, requests).write
+        amender = Amender(memories, live, requests, past.discard)
+        self.update = amender.update
+        self.forget = amender.forget
+        self.restore = amender.restore
+        self.relate = amender.relate
 
-    # Writing
+    search = _reading(recall.search)
+    context = _reading(pack_context)
+    get = _reading(browse.get)
+    recent = _reading(browse.recent)
+    today = _reading(browse.today)
+    stats = _reading(browse.stats)
+    conflicts = _reading(browse.conflicts)
+    graph = _reading(whole_graph)
+    neighbors = _reading(neighbors)
 
-    def add(self, new: NewMemory, *, supersedes: Sequence[str] = ()) -> Note:
-        """A new memory; those that it supersedes are flipped once it is safe on disk."""
-        old = [self._row(memory_id) for memory_id in supersedes]
-        edges = {**new.edges, "supersedes": [*new.edges.get("supersedes", ()), *(row.id for row in old)]}
-        [note] = self._vault.create([replace(new, edges=edges)], self._catalog.is_taken)
-        for row in old:
-            self._vault.supersede(row.path, row.id)
-        self._took([note.path, *(row.path for row in old)])
-        return note
-
-    def edit(self, memory_id: str, wanted: Edit, *, based_on: str) -> Note:
-        row = self._row(memory_id)
-        return self._taken(self._vault.update(row.path, row.id, wanted, based_on=based_on))
-
-    def forget(self, memory_id: str) -> Note:
-        row = self._row(memory_id)
-        return self._taken(self._vault.forget(row.path, row.id))
-
-    def erase(self, memory_id: str) -> Note:
-        row = self._row(memory_id)
-        note = self._vault.erase(row.path, row.id)
-        copies = [
-            copy.path for copy in self._catalog.rows_of(row.id) if not copy.is_stub and not copy.is_stale
-        ]
-        if len(copies) > 1:
-            # The erasure stands. Copies that cannot be read now, moved or changed a moment ago are erased when
-            # the follower sees them.
-            with suppress(StaleHash, NoteError, FileNotFoundError):
-                self._vault.merge_copies(row.id, copies)
-        self._took(copies)
-        return note
-
-    def restore(self, memory_id: str, *, at: str | None = None) -> Note:
-        """Undo a forget; with `at` also turn the text back to a git revision."""
-        if at is not None:
-            return self._restore_from(memory_id, at)
-        row = self._row(memory_id)
-        replaced = any(row.id in other.meta.get("edges", {}).get("supersedes", ()) for other in self.list())
-        return self._taken(
-            self._vault.restore(row.path, row.id, status="superseded" if replaced else "active")
+    def history(
+        self, memory_id: str, *, limit: int = 20, max_tokens: int = 2000, cursor: str | None = None
+    ) -> Payload:
+        return browse.history(
+            self.reader, memory_id, self.memories.versions, limit=limit, max_tokens=max_tokens, cursor=cursor
         )
 
-    def adopt(self, memory_id: str) -> Note:
-        row = self._row(memory_id)
-        return self._taken(self._vault.adopt(row.path, row.id))
+    def consolidate(
+        self, *, dry_run: bool = False, only: Sequence[str] = (), progress: Progress | None = None
+    ) -> Payload:
+        """Do what is certain, or what is named; say what else could be done."""
+        found = self.consolidator.chosen(only) if only else self.consolidator.look(progress)
+        due = found if only else [one for one in found if one.is_certain]
+        done = [] if dry_run else self.consolidator.apply(due)
+        return {
+            "applied": [one.to_dict() for one in done],
+            "proposals": [one.to_dict() for one in found if one not in done],
+        }
 
-    # The past
-
-    def versions(self, memory_id: str, limit: int | None = None) -> Sequence[Version]:
-        memory_id, path = self._whereabouts(memory_id)
-        return self._history().versions(memory_id, path, limit)
-
-    def as_of(
-        self, memory_id: str, *, when: datetime | None = None, ref: str | None = None
-    ) -> tuple[Version, Note]:
-        memory_id, path = self._whereabouts(memory_id)
-        version, data = self._history().at(memory_id, path, when=when, ref=ref)
-        return version, Note.parse(version.path, data)
-
-    def diff(self, memory_id: str, old: str, new: str | None = None) -> str:
-        memory_id, path = self._whereabouts(memory_id)
-        return self._history().diff(memory_id, path, old, new)
-
-    def _restore_from(self, memory_id: str, revision: str) -> Note:
-        version, past = self.as_of(memory_id, ref=revision)
-        row = self._catalog.find_folded(memory_id)
-        if self._vault.ancestry.erased_at(past.id) is not None:
-            raise MemoryErased(
-                f"{past.id} was erased for good; `git show {version.short}:{version.path}` has its text"
-            )
-        if row is None:
-            # The file itself was deleted: it comes back where it was.
-            self._vault.files.write(Write(version.path, frontmatter.emit(past.document), None))
-            self._took([version.path])
-            row = self._row(memory_id)
-        note = self._vault.edit(row.path, row.id, lambda now: _turn_back(now, past))
-        if status_of(note.meta) == "deleted":
-            note = self._vault.restore(row.path, row.id)
-        return self._taken(note)
-
-    # Parts
-
-    def _row(self, memory_id: str) -> Row:
-        row = self._catalog.find_folded(memory_id)
-        if row is not None and not self._vault.root.exists(row.path):
-            self._took([row.path])  # moved a moment ago: the catalog may not know where to yet
-            row = self._catalog.find_folded(memory_id)
-        if row is None:
-            raise MemoryNotFound(f"there is no memory {memory_id!r}; `helix list` shows those there are")
-        return row
-
-    def _took(self, paths: Sequence[str]) -> None:
-        self.degraded = self._take(paths)
-
-    def _taken(self, note: Note) -> Note:
-        self._took([note.path])
-        return note
-
-    def _whereabouts(self, memory_id: str) -> tuple[str, str]:
-        """Id and path; a memory whose file is gone is looked for in the past by its id, and first at its birth name."""
-        row = self._catalog.find_folded(memory_id)
-        return (memory_id, f"{memory_id}.md") if row is None else (row.id, row.path)
-
-    def _history(self) -> History:
-        place = Path(self._vault.root.path)
-        history = History.find(place)
-        if history is None:
-            raise HistoryError(History.why_not(place))
-        return history
-
-
-def _turn_back(now: Note, past: Note) -> Edit | None:
-    changes: dict[str, Value | Remove] = {}
-    for key in dict.fromkeys((*past.meta, *now.meta)):
-        if key not in _NEVER_TURNED_BACK and now.meta.get(key, REMOVE) != past.meta.get(key, REMOVE):
-            changes[key] = past.meta.get(key, REMOVE)
-    if not changes and now.document.body == past.document.body:
-        return None
-    return Edit(changes, past.document.body)
+    def _view_at(self, when: datetime | None, ref: str | None) -> View:
+        return self.live if when is None and ref is None else self._past.view(when, ref)

@@ -14,19 +14,18 @@ from starlette.exceptions import HTTPException
 from helix.compose import Helix, RecallSoon
 from helix.errors import HelixError
 from helix.follow.follower import Follower
-from helix.index.search import Asked
+from helix.memory.fit import MOST_TOKENS
+from helix.memory.service import Service
+from helix.memory.view import Caller
 from helix.surfaces.access import LocalOnly
 from helix.surfaces.dashboard import render
 from helix.surfaces.problems import http_status, to_body
-
-# How long a question waits for a daemon that has just started.
-_PATIENCE = 20.0
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
 def make_app(
-    helix: Helix, follower: Follower, recall: RecallSoon, version: str, lifespan: Lifespan
+    helix: Helix, follower: Follower, recall: RecallSoon, service: Service, version: str, lifespan: Lifespan
 ) -> FastAPI:
     app = FastAPI(title="Helix", version=version, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.add_middleware(LocalOnly, token=helix.config.token, require_token=helix.config.require_token)
@@ -61,8 +60,10 @@ def make_app(
         include_deleted: bool = False,
     ) -> dict[str, Any]:
         """Memories that fit a question, best first, and how sure that is."""
-        found = recall.get(_PATIENCE).search(Asked(q, limit, include_hidden=include_deleted, rerank=rerank))
-        return found.to_dict()
+        return service.search(
+            q, caller=Caller(), scope="all", limit=limit, rerank=rerank, include_deleted=include_deleted,
+            max_tokens=MOST_TOKENS, response_format="detailed",
+        )  # fmt: skip
 
     @app.get("/", response_class=HTMLResponse)
     def dashboard() -> HTMLResponse:

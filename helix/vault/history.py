@@ -20,8 +20,9 @@ from pathlib import Path, PurePosixPath
 from helix.errors import BadValue, HistoryError, OutsideVault
 from helix.vault.commit import commit, uncommitted
 from helix.vault.identity import id_in_frontmatter
+from helix.vault.ignore import IGNORE_FILE
 from helix.vault.repository import Entry, Repository, can_be_passed, last_words, run_git
-from helix.vault.trail import LOG_FORMAT, WALK_SECONDS, Event, events, to_commit
+from helix.vault.trail import LOG_FORMAT, WALK_SECONDS, Commit, Event, events, to_commit
 
 SHORT = 10
 REMEMBERED_BLOBS = 200_000
@@ -61,6 +62,13 @@ class History:
     def find(cls, vault_root: Path) -> History | None:
         found = Repository.look_for(vault_root)
         return None if isinstance(found, str) else cls(found)
+
+    @classmethod
+    def get(cls, vault_root: Path) -> History:
+        found = Repository.look_for(vault_root)
+        if isinstance(found, str):
+            raise HistoryError(found)
+        return cls(found)
 
     @classmethod
     def why_not(cls, vault_root: Path) -> str:
@@ -165,15 +173,23 @@ class History:
                 f"{memory_id} was not in the vault at commit {commit_id[:SHORT]}; "
                 "its list of versions shows when it was"
             )
-        header = self._repository.run("log", "-z", "-1", "--no-walk", LOG_FORMAT, commit_id, "--").stdout
-        facts = to_commit(header.split(b"\0")[:4])
+        facts = self._facts(commit_id)
         version = Version(facts.id, facts.time, facts.author, facts.subject, entry.path, entry.blob)
         return version, self._content(entry.blob)
 
+    def commit_at(self, when: datetime | None = None, ref: str | None = None) -> tuple[str, datetime]:
+        """The commit that a time, or a commit, branch or tag, means (as in `at`), and when it was made."""
+        commit_id = self._commit_at(when, ref)
+        return commit_id, self._facts(commit_id).time
+
     def list_at(self, commit: str) -> Iterator[tuple[str, bytes]]:
-        """Every markdown file of the vault at a commit, branch or tag; also those that Helix would ignore."""
+        """Every file of the vault at a commit, branch or tag that may be a note, or says which are none."""
         commit_id = self._repository.commit_id(commit)
-        entries = [entry for entry in self._repository.entries(commit_id) if entry.path.endswith(".md")]
+        entries = [
+            entry
+            for entry in self._repository.entries(commit_id)
+            if entry.path.endswith(".md") or entry.path == IGNORE_FILE
+        ]
         contents = self._repository.blobs(
             (entry.blob for entry in entries), (entry.size for entry in entries)
         )
@@ -266,6 +282,10 @@ class History:
         unread = [blob for blob in wanted if blob not in self._ids]
         for blob, content in zip(unread, self._repository.blobs(unread), strict=True):
             self._ids[blob] = id_in_frontmatter(content)
+
+    def _facts(self, commit_id: str) -> Commit:
+        header = self._repository.run("log", "-z", "-1", "--no-walk", LOG_FORMAT, commit_id, "--").stdout
+        return to_commit(header.split(b"\0")[:4])
 
     def _content(self, blob: str) -> bytes:
         return next(self._repository.blobs([blob]))

@@ -106,11 +106,14 @@ class Vault:
         return walk(self.root.path, self.ignore(), below)
 
     def ignore(self) -> Ignore:
+        return Ignore(self.read_settings(IGNORE_FILE) or "")
+
+    def read_settings(self, path: str) -> str | None:
+        """A text file by which the vault itself says how it is to be treated; None when it has none."""
         try:
-            rules = self.root.read(IGNORE_FILE, self.max_note_bytes).decode("utf-8", "replace")
+            return self.root.read(path, self.max_note_bytes).decode("utf-8", "replace")
         except (FileNotFoundError, NoteError):
-            rules = ""
-        return Ignore(rules)
+            return None
 
     # Writing
 

@@ -243,7 +243,7 @@ def test_a_dropbox_conflict_copy_becomes_part_of_its_memory_and_a_stub(world: Fo
     wait_for(lambda: world.paths() == ["a.md"])
     assert "A line of Ann's." in world.read("a.md")
     assert "The first text." in world.read("a.md")
-    assert world.follower.health().conflicts == 0
+    wait_for(lambda: world.follower.health().conflicts == 0)
 
 
 # Files that cannot be read

@@ -1,0 +1,173 @@
+"""update, forget, restore, relate: changing what is there. Each answers what it did, and is safe to repeat."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from helix.errors import BadValue, MemoryErased
+from helix.memory.memories import Memories
+from helix.memory.requests import Requests, check_key, digest_of
+from helix.memory.tokens import Payload
+from helix.memory.view import View
+from helix.memory.write import check_importance, check_secrets, check_tags, check_time, check_title
+from helix.vault.edit import REMOVE, Remove
+from helix.vault.links import EDGE_KINDS, to_link
+from helix.vault.load import Value
+from helix.vault.note import Note
+from helix.vault.vault import Edit
+
+MODES = ("tombstone", "hard")
+
+
+@dataclass(frozen=True)
+class Amendment:
+    """What to change in a memory; None leaves a thing as it is."""
+
+    text: str | None = None
+    title: str | None = None
+    kind: str | None = None
+    tags: Sequence[str] | None = None
+    importance: float | None = None
+    valid_from: str | None = None
+    valid_until: str | None = None
+
+
+class Amender:
+    def __init__(
+        self, memories: Memories, view: View, requests: Requests, on_erase: Callable[[], None]
+    ) -> None:
+        self._memories = memories
+        self._view = view
+        self._requests = requests
+        self._on_erase = on_erase
+        self._lock = threading.Lock()
+
+    def update(
+        self,
+        memory_id: str,
+        wanted: Amendment,
+        *,
+        based_on: str | None = None,
+        idempotency_key: str | None = None,
+        allow_secrets: bool = False,
+    ) -> Payload:
+        """Rewrite in place; id, edges and everything not named stay. `based_on` is the hash of what was read."""
+        check_secrets(allow_secrets, wanted.text or "", wanted.title or "", *(wanted.tags or ()))
+        if wanted.text is not None and not wanted.text.strip():
+            raise BadValue("the text is empty; to remove a memory, forget it")
+        change = _changes(wanted)
+        note = self._view.get(memory_id)
+        if note.memory.status in ("deleted", "erased"):
+            raise MemoryErased(f"{note.id} was forgotten; restore it first", code="forgotten")
+
+        def run() -> Payload:
+            body = None if wanted.text is None else _body(wanted.text, note)
+            after = self._memories.edit(note.id, Edit(change, body), based_on=based_on or note.hash)
+            return self._done(after, "noop" if after.hash == note.hash else "updated") | {"hash": after.hash}
+
+        said = {"id": note.id, **vars(wanted), "based_on": based_on}
+        return self._once("update", idempotency_key, said, run)
+
+    def forget(
+        self, memory_id: str, *, mode: str = "tombstone", idempotency_key: str | None = None
+    ) -> Payload:
+        if mode not in MODES:
+            raise BadValue(f"mode is {mode[:60]!r}; give one of {', '.join(MODES)}")
+        row = self._view.row(memory_id)
+
+        def run() -> Payload:
+            if row.status == "erased" or (row.status == "deleted" and mode == "tombstone"):
+                return self._done(self._view.get(row.id), "noop")
+            note = self._memories.erase(row.id) if mode == "hard" else self._memories.forget(row.id)
+            if mode == "hard":
+                self._on_erase()
+            return self._done(note, "forgotten") | {"deleted_at": note.memory.deleted_at}
+
+        return self._once("forget", idempotency_key, {"id": row.id, "mode": mode}, run)
+
+    def restore(
+        self, memory_id: str, *, at: str | None = None, idempotency_key: str | None = None
+    ) -> Payload:
+        def run() -> Payload:
+            before = self._view.catalog.find_folded(memory_id)
+            note = self._memories.restore(memory_id, at=at)
+            same = before is not None and before.hash == note.hash
+            return self._done(note, "noop" if same else "restored") | {"memory_status": note.memory.status}
+
+        return self._once("restore", idempotency_key, {"id": memory_id, "at": at}, run)
+
+    def relate(self, source: str, target: str, rel: str, *, idempotency_key: str | None = None) -> Payload:
+        """A typed edge. `supersedes` also takes the other one out of the answers."""
+        if rel not in EDGE_KINDS:
+            raise BadValue(f"rel is {rel[:60]!r}; give one of {', '.join(EDGE_KINDS)}")
+        start, end = self._view.row(source), self._view.row(target)
+        if start.id == end.id:
+            raise BadValue("a memory cannot be related to itself")
+        for row in (start, end):
+            if row.status in ("deleted", "erased"):
+                raise MemoryErased(f"{row.id} was forgotten; restore it first", code="forgotten")
+
+        def run() -> Payload:
+            there = end.id in (start.meta.get("edges") or {}).get(rel, ())
+            if not there:
+                self._memories.change(start.id, lambda note: _with_edge(note, rel, end.id))
+            if rel == "supersedes" and end.status == "active":
+                self._memories.supersede(end.id)
+            edge: Payload = {
+                "edge_id": f"{start.id}--{rel}--{end.id}",
+                "status": "noop" if there else "created",
+            }
+            return {**edge, "degraded": self._memories.degraded} if self._memories.degraded else edge
+
+        return self._once("relate", idempotency_key, {"from": start.id, "to": end.id, "rel": rel}, run)
+
+    def _once(
+        self, verb: str, key: str | None, said: Mapping[str, Any], run: Callable[[], Payload]
+    ) -> Payload:
+        if (key := check_key(key)) is None:
+            return run()
+        digest = digest_of(verb, said)
+        with self._lock:
+            before = self._requests.find(key, digest)
+            if before is not None:
+                return {**before, "status": "noop"}
+            answer = run()
+            self._requests.keep(key, digest, answer)
+            return answer
+
+    def _done(self, note: Note, status: str) -> Payload:
+        said: Payload = {"id": note.id, "status": status}
+        return {**said, "degraded": self._memories.degraded} if self._memories.degraded else said
+
+
+def _changes(wanted: Amendment) -> dict[str, Value | Remove]:
+    changes: dict[str, Value | Remove] = {}
+    if wanted.title is not None:
+        changes["title"] = check_title(wanted.title) or REMOVE
+    if wanted.kind is not None:
+        changes["kind"] = wanted.kind
+    if wanted.tags is not None:
+        changes["tags"] = list(check_tags(wanted.tags))
+    if wanted.importance is not None:
+        changes["importance"] = check_importance(wanted.importance)
+    for name in ("valid_from", "valid_until"):
+        if (moment := getattr(wanted, name)) is not None:
+            changes[name] = check_time(name, moment) if moment else REMOVE
+    return changes
+
+
+def _body(text: str, note: Note) -> str:
+    """The new text, ending as the old one did."""
+    ends_open = not note.document.body.endswith("\n")
+    return text.rstrip("\n") if ends_open else text.rstrip("\n") + "\n"
+
+
+def _with_edge(note: Note, rel: str, target: str) -> Edit | None:
+    if target in note.memory.edges.get(rel, ()) and rel != "relates_to":
+        return None
+    there = note.meta.get(rel)
+    listed = there if isinstance(there, list) else [there] if there else []
+    return Edit({rel: [*listed, to_link(target)]})

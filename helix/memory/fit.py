@@ -1,0 +1,155 @@
+"""Answers that keep their budget: the whole serialized answer, not only the memories in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from helix.errors import BadValue
+from helix.memory.pages import Listing
+from helix.memory.tokens import CountTokens, Payload, serialize
+
+LEAST_TOKENS = 64
+MOST_TOKENS = 200_000
+
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]|\n")
+_WORD_END = re.compile(r"\s")
+# What an answer can do without when not even one entry fits beside it; the last goes first.
+_DISPENSABLE = ("degraded", "note", "confidence", "suggestions")
+
+Render = Callable[[Any], "Payload | None"]
+"""an entry of a listing as it is shown; None when it is not there any more"""
+Shape = Callable[[Sequence[Payload]], Payload]
+"""the entries of a page as the answer names them: `{"results": […]}`"""
+
+
+@dataclass(frozen=True)
+class Budget:
+    max_tokens: int
+    count: CountTokens
+
+    def __post_init__(self) -> None:
+        if not LEAST_TOKENS <= self.max_tokens <= MOST_TOKENS:
+            raise BadValue(
+                f"max_tokens is {self.max_tokens}; give a number from {LEAST_TOKENS} to {MOST_TOKENS}"
+            )
+
+    def measure(self, answer: Payload) -> Payload:
+        """The answer with `tokens_used`, which counts itself."""
+        used = 0
+        for _ in range(4):
+            measured = {**answer, "tokens_used": used}
+            now = self.count(serialize(measured))
+            if now == used:
+                return measured
+            used = now
+        return {**answer, "tokens_used": used + 1}
+
+    def holds(self, measured: Payload) -> bool:
+        return int(measured["tokens_used"]) <= self.max_tokens
+
+
+def fit_page(
+    answer: Payload, listing: Listing, render: Render, shape: Shape, limit: int, budget: Budget
+) -> Payload:
+    """`answer` with as many entries of the listing as the limit and the budget allow.
+
+    A first entry that does not fit by itself is cut at a sentence. `next_cursor` leads to what is left. `render` may
+    be asked for the same entry twice.
+    """
+    page = _page(answer, listing, render, shape, limit, budget)
+    for name in reversed(_DISPENSABLE):
+        if page is not None:
+            return page
+        answer = {key: value for key, value in answer.items() if key != name}
+        page = _page(answer, listing, render, shape, limit, budget)
+    if page is not None:
+        return page
+    bare = {**shape([]), "truncated": True, "next_cursor": listing.cursor(listing.start)}
+    told = budget.measure({**bare, "note": "the next one does not fit; raise max_tokens"})
+    return told if budget.holds(told) else budget.measure(bare)
+
+
+def _page(
+    answer: Payload, listing: Listing, render: Render, shape: Shape, limit: int, budget: Budget
+) -> Payload | None:
+    """None when not even the first entry fits, cut to nothing."""
+
+    def page(items: Sequence[Payload], rest: int, full: bool) -> Payload:
+        following = listing.cursor(rest)
+        more = {"truncated": full or following is not None, "next_cursor": following}
+        return budget.measure({**answer, **shape(items), **more})
+
+    items: list[Payload] = []
+    places: list[int] = []
+    place, full = listing.start, False
+    used = page([], place, True)["tokens_used"]
+    while place < len(listing.entries) and len(items) < limit and not full:
+        item = render(listing.entries[place])
+        if item is not None:
+            used += budget.count("," + serialize(item))
+            full = used > budget.max_tokens
+        if not full:
+            items += [] if item is None else [item]
+            places += [] if item is None else [place]
+            place += 1
+    # The entries were counted one by one; what counts is the whole.
+    done = page(items, place, full)
+    while items and not budget.holds(done):
+        items.pop()
+        place, full = places.pop(), True
+        done = page(items, place, full)
+    if items or not full:
+        return done if budget.holds(done) else None
+    first = render(listing.entries[place])
+    for short in () if first is None else _shorter(first):
+        done = page([short], place + 1, True)
+        if budget.holds(done):
+            return done
+    return None
+
+
+def _shorter(item: Payload) -> Iterator[Payload]:
+    """The item with less and less of its text, and at last with nothing but its id."""
+    text = item.get("text")
+    if not isinstance(text, str):
+        return
+    size = len(text)
+    while size > 0:
+        size = size * 3 // 4
+        yield {**item, "text": cut(text, size), "truncated": True}
+    yield {"id": item["id"], "text": "", "truncated": True}
+
+
+def fit_text(render: Callable[[str, bool], Payload], text: str, budget: Budget) -> tuple[Payload, int]:
+    """The answer that `render` makes of as much of a text as fits, and how many characters that is."""
+    whole = budget.measure(render(text, False))
+    if budget.holds(whole):
+        return whole, len(text)
+    best: tuple[Payload, int] | None = None
+    low, high = 0, len(text)
+    while low <= high:
+        middle = (low + high) // 2
+        piece = cut(text, middle)
+        tried = budget.measure(render(piece, True))
+        if budget.holds(tried):
+            best, low = (tried, len(piece)), middle + 1
+        else:
+            high = middle - 1
+    if best is None:
+        raise BadValue(f"nothing of it fits in {budget.max_tokens} tokens; raise max_tokens")
+    return best
+
+
+def cut(text: str, size: int) -> str:
+    """At most so many characters, up to the end of a sentence where there is one, else of a word."""
+    if len(text) <= size:
+        return text
+    for ending in (_SENTENCE_END, _WORD_END):
+        # Not in the first half: a cut there would throw away more than it tidies.
+        ends = [match.end() for match in ending.finditer(text, size // 2, size)]
+        if ends:
+            return text[: ends[-1]].rstrip()
+    return text[:size]

@@ -1,0 +1,194 @@
+"""The memories as a graph: typed edges from the frontmatter, wikilinks from the text, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+from helix.errors import BadValue
+from helix.index.catalog import Row
+from helix.memory.reader import NOW, Reader, When, check_limit
+from helix.memory.recall import check_scope
+from helix.memory.tokens import Payload
+from helix.memory.view import Caller, View, reaches
+
+DEEPEST = 3
+_MOST_NODES = 500
+
+
+@dataclass(frozen=True)
+class Edge:
+    source: str
+    rel: str
+    target: str
+    """an id, or what is written where nothing answers to it"""
+    is_dangling: bool = False
+
+    def to_dict(self) -> Payload:
+        said: Payload = {"from": self.source, "to": self.target, "rel": self.rel}
+        return {**said, "dangling": True} if self.is_dangling else said
+
+
+class Links:
+    """Who links to whom. As in Obsidian a link may name an id, a file or a title."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.rows = {row.id: row for row in rows}
+        self._names: dict[str, str] = {}
+        for name_of in (_title, _stem, _path, _id):  # the later is the surer
+            self._names.update((name_of(row), row.id) for row in self.rows.values())
+        self.edges = [
+            edge
+            for row in self.rows.values()
+            for rel, targets in (row.meta.get("edges") or {}).items()
+            for target in targets
+            if (edge := self._edge(row.id, rel, target)) is not None
+        ]
+
+    def resolve(self, target: str) -> str | None:
+        return self._names.get(target.strip().removesuffix(".md").casefold())
+
+    def _edge(self, source: str, rel: str, target: str) -> Edge | None:
+        found = self.resolve(target)
+        if found == source:
+            return None  # a note that links to a heading of its own
+        return Edge(source, rel, found or target, is_dangling=found is None)
+
+
+def graph(
+    reader: Reader,
+    *,
+    caller: Caller,
+    scope: str = "project",
+    project: str | None = None,
+    include_deleted: bool = False,
+    limit: int = _MOST_NODES,
+    max_tokens: int = 4000,
+    cursor: str | None = None,
+    when: When = NOW,
+) -> Payload:
+    """Nodes and edges, paged: each node comes before the edges that leave it."""
+    check_limit(limit, _MOST_NODES)
+
+    def entries(view: View) -> list[list[Any]]:
+        seen = view.rows(reaches(check_scope(scope), caller), include_hidden=include_deleted)
+        kept = {row.id for row in seen if project is None or row.meta.get("project") == project}
+        links = Links(view.catalog.memories(include_hidden=True))
+        leaving: dict[str, list[Edge]] = {}
+        for edge in links.edges:
+            # An edge to what the asker may not see would tell of it.
+            if edge.source in kept and (edge.target in kept or edge.is_dangling):
+                leaving.setdefault(edge.source, []).append(edge)
+        listed: list[list[Any]] = []
+        for memory_id in sorted(kept):
+            listed.append([memory_id])
+            listed += [
+                [memory_id, edge.rel, edge.target, edge.is_dangling] for edge in leaving.get(memory_id, ())
+            ]
+        return listed
+
+    view, listing = reader.listed("graph", reader.view(when), cursor, entries)
+
+    def render(entry: list[Any]) -> Payload | None:
+        if len(entry) > 1:
+            return Edge(*entry).to_dict()
+        row = view.catalog.find(entry[0])
+        return None if row is None else node(row)
+
+    return reader.page("graph", listing, render, _nodes_and_edges, limit=limit, max_tokens=max_tokens)
+
+
+def neighbors(
+    reader: Reader,
+    memory_id: str,
+    *,
+    depth: int = 1,
+    include_deleted: bool = False,
+    limit: int = 25,
+    max_tokens: int = 2000,
+    cursor: str | None = None,
+    when: When = NOW,
+) -> Payload:
+    """The memories around one, nearest first, each with the edge that led to it."""
+    if not 1 <= depth <= DEEPEST:
+        raise BadValue(f"depth is {depth}; give 1, 2 or {DEEPEST}")
+    check_limit(limit)
+
+    def entries(view: View) -> list[list[Any]]:
+        start = view.row(memory_id).id
+        links = Links(view.catalog.memories(include_hidden=True))
+        hidden = {row.id for row in links.rows.values() if row.status != "active" and not include_deleted}
+        return _around(links, start, depth, hidden)
+
+    view, listing = reader.listed("neighbors", reader.view(when), cursor, entries)
+
+    def render(entry: list[Any]) -> Payload | None:
+        distance, edge = entry[1], Edge(*entry[2:])
+        row = view.catalog.find(entry[0])
+        if row is None:
+            return (
+                {"id": entry[0], "distance": distance, "edge": edge.to_dict()} if edge.is_dangling else None
+            )
+        return {**node(row), "distance": distance, "edge": edge.to_dict()}
+
+    return reader.page(
+        "neighbors",
+        listing,
+        render,
+        lambda items: {"neighbors": list(items)},
+        limit=limit,
+        max_tokens=max_tokens,
+    )
+
+
+def node(row: Row) -> Payload:
+    said: Payload = {"id": row.id, "title": row.meta["title"], "kind": row.meta["kind"]}
+    if row.meta.get("project"):
+        said["project"] = row.meta["project"]
+    return said if row.status == "active" else {**said, "status": row.status}
+
+
+def _around(links: Links, start: str, depth: int, hidden: set[str]) -> list[list[Any]]:
+    touching: dict[str, list[Edge]] = {}
+    for edge in links.edges:
+        touching.setdefault(edge.source, []).append(edge)
+        if not edge.is_dangling:
+            touching.setdefault(edge.target, []).append(edge)
+    reached, ring = {start}, [start]
+    found: list[list[Any]] = []
+    for distance in range(1, depth + 1):
+        outside = []
+        for here in ring:
+            for edge in sorted(touching.get(here, ()), key=lambda one: (one.rel, one.source, one.target)):
+                there = edge.target if edge.source == here else edge.source
+                if there not in reached and there not in hidden:
+                    reached.add(there)
+                    outside.append(there)
+                    found.append([there, distance, edge.source, edge.rel, edge.target, edge.is_dangling])
+        ring = outside
+    return found
+
+
+def _nodes_and_edges(items: Sequence[Payload]) -> Payload:
+    return {
+        "nodes": [one for one in items if "id" in one],
+        "edges": [one for one in items if "rel" in one],
+    }
+
+
+def _title(row: Row) -> str:
+    return str(row.meta["title"]).casefold()
+
+
+def _stem(row: Row) -> str:
+    return PurePosixPath(row.path).stem.casefold()
+
+
+def _path(row: Row) -> str:
+    return row.path.removesuffix(".md").casefold()
+
+
+def _id(row: Row) -> str:
+    return row.id.casefold()

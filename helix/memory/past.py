@@ -1,0 +1,157 @@
+"""The vault as it was: a commit is laid out in the state folder and read like any vault, by the same code.
+
+So an answer about the past is the answer that a vault checked out at that commit would give. What was erased since
+is not laid out: git still has it, and Helix does not hand it out again. The embedding cache makes the index cheap.
+"""
+
+from __future__ import annotations
+
+import shutil
+import threading
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import ExitStack
+from datetime import datetime
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from helix.config import FollowConfig
+from helix.errors import HelixError
+from helix.follow.reconcile import Reconciler
+from helix.index.catalog import Catalog
+from helix.memory.view import View
+from helix.vault.ancestry import Ancestry
+from helix.vault.history import History
+from helix.vault.identity import id_in_frontmatter
+from helix.vault.note import Note
+from helix.vault.paths import Root
+from helix.vault.vault import Vault
+
+if TYPE_CHECKING:
+    from helix.index.index import Index
+    from helix.index.search import Searcher
+
+_OPEN = 3  # commits that are kept open; those on disk are the same
+_EMBED_PATIENCE = 120.0
+_COMPLETE = "complete"
+
+OpenIndex = Callable[[Path], "Index"]
+
+
+class Past:
+    def __init__(
+        self,
+        folder: Path,
+        find_history: Callable[[], History],
+        is_erased: Callable[[str], bool],
+        open_index: OpenIndex,
+    ) -> None:
+        """`folder` is the place in the state folder; `open_index` opens an index that shares model and cache."""
+        self._folder = folder
+        self._history = find_history
+        self._is_erased = is_erased
+        self._open_index = open_index
+        self._open: OrderedDict[str, Snapshot] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def view(self, when: datetime | None, ref: str | None) -> View:
+        history = self._history()
+        commit, made_at = history.commit_at(when, ref)
+        with self._lock:
+            snapshot = self._open.pop(commit, None)
+            if snapshot is None:
+                place = self._folder / commit
+                if not (place / _COMPLETE).exists():
+                    self._lay_out(history, commit, place)
+                snapshot = Snapshot(place, self._open_index)
+            self._open[commit] = snapshot
+            while len(self._open) > _OPEN:
+                self._open.popitem(last=False)  # closed once nobody reads from it any more
+            self._sweep()
+        moment = when or made_at
+        return View(snapshot.catalog, snapshot.read, snapshot.searcher, lambda: moment, commit)
+
+    def discard(self) -> None:
+        """Something was erased: no copy of it may stay."""
+        with self._lock:
+            self._open.clear()
+            self._sweep()
+
+    def close(self) -> None:
+        with self._lock:
+            self._open.clear()
+
+    def _lay_out(self, history: History, commit: str, place: Path) -> None:
+        shutil.rmtree(place, ignore_errors=True)
+        notes = place / "vault"
+        notes.mkdir(parents=True, mode=0o700)
+        for path, data in history.list_at(commit):
+            memory_id = id_in_frontmatter(data)
+            if (memory_id is not None and self._is_erased(memory_id)) or ".." in PurePosixPath(path).parts:
+                continue
+            file = notes / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+        (place / _COMPLETE).touch()
+
+    def _sweep(self) -> None:
+        if self._folder.is_dir():
+            for place in self._folder.iterdir():
+                if place.name not in self._open:
+                    shutil.rmtree(place, ignore_errors=True)
+
+
+class Snapshot:
+    """One commit, laid out. Its files are closed when the last view of it is gone."""
+
+    def __init__(self, place: Path, open_index: OpenIndex) -> None:
+        stack = ExitStack()
+        root = Root(place / "vault")
+        stack.callback(root.close)
+        ancestry = Ancestry(place / "ancestry.db")
+        stack.callback(ancestry.close)
+        self.catalog = Catalog(place / "catalog.db")
+        stack.callback(self.catalog.close)
+        vault = Vault(root, ancestry)
+        Reconciler(vault, self.catalog, FollowConfig()).reconcile(settled=True)
+        self.read = vault.read
+        self._place = place
+        self._open_index = open_index
+        self._searcher: Searcher | None = None
+        self._lock = threading.Lock()
+        self._stack = stack
+        weakref.finalize(self, stack.close)
+
+    def searcher(self) -> Searcher:
+        from helix.index.search import Searcher
+
+        with self._lock:
+            if self._searcher is None:
+                index = self._open_index(self._place)
+                self._stack.callback(index.close)
+                index.catch_up(self.catalog, partial(_read, self.read))
+                index.wait_until_embedded(_EMBED_PATIENCE)
+                index.tend(tidy=False)
+                read, catalog = self.read, self.catalog
+                self._searcher = Searcher(index, _no_clock, partial(text_of, catalog, read))
+            return self._searcher
+
+
+def text_of(catalog: Catalog, read: Callable[[str], Note], memory_id: str) -> str | None:
+    """Title and body, for phrases and for the second stage of a search."""
+    row = catalog.find(memory_id)
+    note = None if row is None else _read(read, row.path)
+    return None if note is None or note.id != memory_id else f"{note.memory.title}\n{note.memory.body}"
+
+
+def _read(read: Callable[[str], Note], path: str) -> Note | None:
+    try:
+        return read(path)
+    except (FileNotFoundError, HelixError):
+        return None
+
+
+def _no_clock() -> datetime:
+    raise AssertionError("a question about the past says when it is asked")

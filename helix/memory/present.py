@@ -1,0 +1,79 @@
+"""How a memory is shown: `concise` is the least to act on, `detailed` all there is to know about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from helix.errors import BadValue
+from helix.index.chunk import chunks
+from helix.memory.pack import opens_with
+from helix.memory.tokens import Payload
+from helix.vault.note import Memory, Note
+
+FORMATS = ("concise", "detailed")
+
+
+def check_format(response_format: str) -> bool:
+    """Whether it is the detailed one."""
+    if response_format not in FORMATS:
+        raise BadValue(f"response_format is {response_format!r}; give one of {', '.join(FORMATS)}")
+    return response_format == "detailed"
+
+
+def brief(note: Note, text: str) -> Payload:
+    memory = note.memory
+    said: Payload = {"id": memory.id}
+    if not opens_with(text, memory.title):
+        said["title"] = memory.title
+    said["text"] = text
+    if memory.status != "active":
+        said["status"] = memory.status
+    return said
+
+
+def full(note: Note, text: str) -> Payload:
+    memory = note.memory
+    said: Payload = {
+        "id": memory.id,
+        "title": memory.title,
+        "text": text,
+        "kind": memory.kind,
+        "scope": memory.scope,
+        "project": memory.project,
+        "status": memory.status,
+        "tags": list(memory.tags),
+        "edges": edges_of(memory),
+        "source": dict(memory.source) if memory.source else None,
+        "created": memory.created_at,
+        "updated": memory.updated_at,
+        "deleted": memory.deleted_at,
+        "valid_from": memory.valid_from,
+        "valid_until": memory.valid_until,
+        "importance": memory.importance,
+        "path": note.path,
+        "hash": note.hash,
+    }
+    kept = ("title", "text", "tags", "edges", "project")
+    said = {key: value for key, value in said.items() if value is not None or key in kept}
+    return said | ({"extra": _plain(memory.extra)} if memory.extra else {})
+
+
+def edges_of(memory: Memory) -> list[dict[str, str]]:
+    return [{"rel": rel, "to": target} for rel, targets in memory.edges.items() for target in targets]
+
+
+def passage(note: Note, ordinal: int | None) -> str:
+    """The part of the text that fits best; all of it when it is short."""
+    pieces = chunks(note.memory)
+    piece = pieces[ordinal] if ordinal is not None and ordinal < len(pieces) else pieces[0]
+    return note.memory.body[piece.start : piece.end].strip()
+
+
+def _plain(value: Any) -> Any:
+    """Values of a person's own keys as JSON has them."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)

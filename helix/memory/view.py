@@ -1,0 +1,97 @@
+"""What is read from: the vault as it is, or as it was at a commit. Every reading verb works on either."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from helix.errors import HelixError, MemoryNotFound
+from helix.index.catalog import Catalog, Row
+from helix.index.where import Reach
+from helix.vault.note import Note
+
+if TYPE_CHECKING:
+    from helix.index.search import Searcher
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who asks, and from where. What is not known widens what is seen and is never guessed."""
+
+    project: str | None = None
+    session: str | None = None
+    agent: str | None = None
+
+
+@dataclass(frozen=True)
+class View:
+    catalog: Catalog
+    read: Callable[[str], Note]
+    """the note at a path"""
+    searcher: Callable[[], Searcher]
+    """waits for the index when it is not ready yet"""
+    now: Callable[[], datetime]
+    commit: str | None = None
+
+    def row(self, memory_id: str) -> Row:
+        row = self.catalog.find_folded(memory_id)
+        if row is None:
+            when = f" at commit {self.commit[:10]}" if self.commit else ""
+            raise MemoryNotFound(
+                f"there is no memory {memory_id[:200]!r}{when}; search for it, or look at the recent ones"
+            )
+        return row
+
+    def get(self, memory_id: str) -> Note:
+        """Raises MemoryNotFound, also when its file has gone a moment ago, and NoteError when it cannot be read."""
+        row = self.row(memory_id)
+        try:
+            return self.read(row.path)
+        except FileNotFoundError as error:
+            raise MemoryNotFound(
+                f"the file of {row.id}, {row.path}, is not there; it was moved or deleted"
+            ) from error
+
+    def find(self, memory_id: str) -> Note | None:
+        row = self.catalog.find(memory_id)
+        try:
+            note = None if row is None else self.read(row.path)
+        except (FileNotFoundError, HelixError):
+            return None  # gone or broken since; the follower is about to say so
+        return note if note is not None and note.id == memory_id else None
+
+    def rows(self, reaches: tuple[Reach, ...] | None, *, include_hidden: bool = False) -> list[Row]:
+        """The memories that somebody with this reach sees."""
+        return [
+            row for row in self.catalog.memories(include_hidden=include_hidden) if row_is_within(row, reaches)
+        ]
+
+
+def reaches(scope: str | None, caller: Caller) -> tuple[Reach, ...] | None:
+    """What reading at a scope sees: that scope and the wider ones; None, for all, sees everything.
+
+    Somebody who does not say in which project they are sees all projects.
+    """
+    if scope is None:
+        return None
+    seen = [Reach("global")]
+    if scope in ("project", "session"):
+        seen.append(Reach("project", caller.project))
+    if scope == "session":
+        seen.append(Reach("session", caller.project, caller.session))
+    return tuple(seen)
+
+
+def row_is_within(row: Row, seen: Iterable[Reach] | None) -> bool:
+    if seen is None:
+        return True
+    project = row.meta.get("project")
+    session = (row.meta.get("source") or {}).get("session")
+    return any(
+        reach.scope == row.meta["scope"]
+        and reach.project in (None, project)
+        and reach.session in (None, session)
+        for reach in seen
+    )

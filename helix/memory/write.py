@@ -1,0 +1,279 @@
+"""write: one memory more, unless it is there already, or replaces one.
+
+`created`, `merged` into one that says the same, `superseded` for one whose value it changes, `noop` for a retry.
+Decided on text and structure (`resemble`), never on one likeness score; what is only similar is named in the answer.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from helix.errors import BadValue, IndexNotReady, KeyReused, NotWorthKeeping, SecretRefused
+from helix.index.where import Reach
+from helix.memory.memories import Memories
+from helix.memory.requests import Requests, check_key, digest_of
+from helix.memory.resemble import Resemblance, Said, Verdict, resemble
+from helix.memory.secrets import find_secret
+from helix.memory.tokens import Payload
+from helix.memory.view import Caller, View
+from helix.memory.worth import why_not_worth
+from helix.vault.birth import NewMemory, title_from
+from helix.vault.edit import Remove
+from helix.vault.links import EDGE_KINDS, to_link
+from helix.vault.load import Value
+from helix.vault.note import SCOPES, Note
+from helix.vault.times import parse_time
+from helix.vault.vault import Edit
+
+DEFAULT_PROJECT = "default"
+"""the project of what is written at project scope by somebody who does not say in which"""
+_COMPARED = 12
+_NAMED = 3
+_NEVER_REPLACED = frozenset({"event", "session"})  # what happened is not undone by what happened later
+_KIND = re.compile(r"[^\W\d_][\w-]{0,39}")
+_LONGEST_TITLE = 200
+_MOST_TAGS = 50
+_LONGEST_TAG = 100
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a caller wants to be remembered."""
+
+    text: str
+    title: str | None = None
+    kind: str = "fact"
+    scope: str = "project"
+    project: str | None = None
+    tags: Sequence[str] = ()
+    edges: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    source: Mapping[str, str] = field(default_factory=dict)
+    importance: float | None = None
+    valid_from: str | None = None
+    valid_until: str | None = None
+    idempotency_key: str | None = None
+    supersede_hint: str | None = None
+    force: bool = False
+    """also what does not seem worth keeping, and also what is there already"""
+    allow_secrets: bool = False
+
+
+class Writer:
+    def __init__(self, memories: Memories, view: View, requests: Requests) -> None:
+        self._memories = memories
+        self._view = view
+        self._requests = requests
+        # One at a time: two writers that look for duplicates side by side would not see each other's.
+        self._lock = threading.Lock()
+
+    def write(self, wish: Wish, caller: Caller) -> Payload:
+        new, key = to_new(wish, caller), check_key(wish.idempotency_key)
+        digest = digest_of("write", {**vars(wish), "project": new.project, "idempotency_key": None})
+        with self._lock:
+            if key is not None and (before := self._seen(key, digest, new)) is not None:
+                return before
+            self._check(wish)
+            answer = self._decide(wish, new)
+            if key is not None:
+                self._requests.keep(key, digest, answer)
+            return answer
+
+    def _seen(self, key: str, digest: str, new: NewMemory) -> Payload | None:
+        before = self._requests.find(key, digest)
+        if before is not None:
+            return {"id": before["id"], "status": "noop", "supersedes": before["supersedes"]}
+        row = self._view.catalog.find_by_key(key)
+        note = None if row is None else self._view.find(row.id)
+        if row is None or note is None:
+            return None
+        untouched = row.meta.get("created_at") == row.meta.get("updated_at")
+        if untouched and note.memory.body.strip() != new.body.strip():
+            raise KeyReused(f"the idempotency key {key!r} was used for {row.id}, which says something else")
+        return {"id": row.id, "status": "noop", "supersedes": list(note.memory.edges.get("supersedes", ()))}
+
+    def _check(self, wish: Wish) -> None:
+        check_secrets(wish.allow_secrets, wish.title or "", wish.text, *wish.tags)
+        if not wish.force and (why := why_not_worth(wish.text, wish.kind)) is not None:
+            raise NotWorthKeeping(f"{why}; say `force` to keep it all the same")
+
+    def _decide(self, wish: Wish, new: NewMemory) -> Payload:
+        if wish.supersede_hint is not None:
+            return self._created(new, [self._view.row(wish.supersede_hint).id], [])
+        try:
+            alike = self._alike(new)
+        except IndexNotReady as error:
+            return self._created(new, [], [], f"duplicates were not looked for: {error.message}")
+        for note, how in alike if not wish.force else ():
+            if how.verdict is Verdict.SAME:
+                return self._merged(note, how, new)
+        for note, how in alike if not wish.force else ():
+            if how.verdict is Verdict.CHANGED and note.memory.kind not in _NEVER_REPLACED:
+                return self._created(new, [note.id], [one for one in alike if one[0].id != note.id])
+        return self._created(new, [], alike)
+
+    def _alike(self, new: NewMemory) -> list[tuple[Note, Resemblance]]:
+        """The memories of the same place that say the same, or something near; the nearest first."""
+        session = new.more.get("source")
+        reach = Reach(
+            new.scope,
+            new.project,
+            str(session.get("session")) if new.scope == "session" and isinstance(session, dict) else None,
+        )
+        said = Said(new.title, new.body, new.kind, new.project, tuple(new.tags))
+        found = []
+        for memory_id in self._view.searcher().alike(f"{new.title}\n{new.body}", _COMPARED, (reach,)):
+            note = self._view.find(memory_id)
+            if note is not None and note.memory.visible:
+                old = note.memory
+                how = resemble(said, Said(old.title, old.body, old.kind, old.project, old.tags))
+                if how.verdict is not Verdict.OTHER:
+                    found.append((note, how))
+        return sorted(found, key=lambda one: (-one[1].score, one[0].id))
+
+    def _created(
+        self,
+        new: NewMemory,
+        supersedes: Sequence[str],
+        alike: Sequence[tuple[Note, Resemblance]],
+        degraded: str | None = None,
+    ) -> Payload:
+        note = self._memories.add(new, supersedes=supersedes)
+        return _answer(
+            note,
+            "superseded" if supersedes else "created",
+            supersedes,
+            alike,
+            degraded or self._memories.degraded,
+        )
+
+    def _merged(self, note: Note, how: Resemblance, new: NewMemory) -> Payload:
+        note = self._memories.change(note.id, lambda now: _with_what_is_new(now, new))
+        return {**_answer(note, "merged", [], [], self._memories.degraded), "reason": how.reason}
+
+
+def to_new(wish: Wish, caller: Caller) -> NewMemory:
+    """The memory as it would be born. Raises BadValue for what cannot be meant."""
+    if not wish.text.strip():
+        raise BadValue("the text is empty; there is nothing to remember")
+    if wish.scope not in SCOPES:
+        raise BadValue(f"scope is {wish.scope[:60]!r}; give one of {', '.join(SCOPES)}")
+    if not _KIND.fullmatch(wish.kind):
+        raise BadValue(f"kind is {wish.kind[:60]!r}; give a word such as fact, decision, preference or task")
+    project = wish.project or caller.project
+    if wish.scope == "global":
+        project = wish.project
+    source = {
+        key: value
+        for key, value in {"agent": caller.agent, "session": caller.session, **wish.source}.items()
+        if value
+    }
+    if wish.scope == "session":
+        source.setdefault("session", "default")
+    more: dict[str, Value] = {
+        "source": dict(source) or None,
+        "importance": check_importance(wish.importance),
+        "valid_from": check_time("valid_from", wish.valid_from),
+        "valid_until": check_time("valid_until", wish.valid_until),
+        "idempotency_key": check_key(wish.idempotency_key),
+    }
+    return NewMemory(
+        body=wish.text,
+        title=check_title(wish.title) or title_from(wish.text) or "untitled",
+        kind=wish.kind.lower(),
+        scope=wish.scope,
+        project=project or (DEFAULT_PROJECT if wish.scope != "global" else None),
+        tags=check_tags(wish.tags),
+        edges=wish.edges,
+        more=more,
+    )
+
+
+def check_secrets(allowed: bool, *texts: str) -> None:
+    kind = (
+        None if allowed else next((kind for text in texts if (kind := find_secret(text)) is not None), None)
+    )
+    if kind is not None:
+        raise SecretRefused(
+            f"the text holds what looks like {kind}; nothing was written. Leave it out and say where it is kept, "
+            "or say `allow_secrets`"
+        )
+
+
+def check_title(title: str | None) -> str | None:
+    said = " ".join((title or "").split())
+    if len(said) > _LONGEST_TITLE:
+        raise BadValue(f"the title has {len(said)} characters; at most {_LONGEST_TITLE} fit")
+    return said or None
+
+
+def check_tags(tags: Sequence[str]) -> list[str]:
+    said = list(dict.fromkeys("-".join(tag.strip().lstrip("#").split()) for tag in tags))
+    said = [tag for tag in said if tag]
+    if len(said) > _MOST_TAGS or any(len(tag) > _LONGEST_TAG for tag in said):
+        raise BadValue(f"at most {_MOST_TAGS} tags of {_LONGEST_TAG} characters fit")
+    return said
+
+
+def check_importance(importance: float | None) -> float | None:
+    if importance is not None and not 0 <= importance <= 1:
+        raise BadValue(f"importance is {importance}; give a number from 0 to 1")
+    return importance
+
+
+def check_time(name: str, text: str | None) -> str | None:
+    if text is not None and parse_time(text) is None:
+        raise BadValue(f"{name} is {text[:60]!r}; write a time like 2026-06-18 or 2026-06-18T09:12:44Z")
+    return text
+
+
+def check_edges(edges: Mapping[str, Sequence[str]]) -> None:
+    for rel in edges:
+        if rel not in EDGE_KINDS:
+            raise BadValue(f"{rel[:60]!r} is not a kind of edge; those are {', '.join(EDGE_KINDS)}")
+
+
+def _with_what_is_new(note: Note, new: NewMemory) -> Edit | None:
+    """What the new one says beside its text: tags, edges and where it comes from. Nothing there is taken away."""
+    changes: dict[str, Value | Remove] = {}
+    known = {tag.casefold() for tag in note.memory.tags}
+    tags = [tag for tag in new.tags if tag.casefold() not in known]
+    if tags:
+        changes["tags"] = [*_listed(note.meta.get("tags")), *tags]
+    for rel, targets in new.edges.items():
+        there = note.memory.edges.get(rel, ())
+        if added := [to_link(target) for target in targets if target not in there]:
+            changes[rel] = [*_listed(note.meta.get(rel)), *added]
+    source = new.more.get("source")
+    if source:
+        sources = note.meta.get("sources")
+        others = list(sources) if isinstance(sources, list) else []
+        if note.meta.get("source") is None:
+            changes["source"] = source
+        elif source != note.meta.get("source") and source not in others:
+            changes["sources"] = [*others, source]
+    return Edit(changes) if changes else None
+
+
+def _listed(value: Value) -> list[Value]:
+    if isinstance(value, list):
+        return value
+    return [] if value is None else [part for part in str(value).replace(",", " ").split() if part]
+
+
+def _answer(
+    note: Note,
+    status: str,
+    supersedes: Sequence[str],
+    alike: Sequence[tuple[Note, Resemblance]],
+    degraded: str | None,
+) -> Payload:
+    said: Payload = {"id": note.id, "status": status, "supersedes": list(supersedes)}
+    if alike:
+        said["similar"] = [
+            {"id": other.id, "title": other.memory.title[:120], "why": how.reason}
+            for other, how in alike[:_NAMED]
+        ]
+    return {**said, "degraded": degraded} if degraded else said
