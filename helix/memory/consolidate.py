@@ -17,9 +17,10 @@ from helix.index.catalog import Row
 from helix.index.where import Reach
 from helix.memory.graph import Links
 from helix.memory.memories import Memories
-from helix.memory.resemble import Said, Verdict, resemble
+from helix.memory.resemble import Verdict, resemble
 from helix.memory.tokens import Payload
 from helix.memory.view import View
+from helix.memory.write import said_of
 from helix.vault.links import to_link
 from helix.vault.load import Value
 from helix.vault.note import Memory, Note
@@ -117,7 +118,7 @@ class Consolidator:
             if other is None or not other.memory.visible or frozenset((row.id, other_id)) in joined:
                 continue
             older, newer = sorted((note, other), key=lambda one: (one.memory.created_at or "", one.id))
-            how = resemble(_said(newer.memory), _said(older.memory))
+            how = resemble(said_of(newer.memory), said_of(older.memory))
             if how.verdict is Verdict.SAME:
                 exact = _normal(newer.memory) == _normal(older.memory)
                 yield Proposal("duplicate", newer.id, older.id, how.reason, "supersede", is_certain=exact)
@@ -178,10 +179,6 @@ def _dangling(links: Links, rows: Sequence[Row]) -> Iterator[Proposal]:
         if edge.is_dangling and edge.source in active:
             reason = f"its {edge.rel} names {edge.target!r}, which is not in the vault"
             yield Proposal("dangling-link", edge.source, edge.target, reason, "none")
-
-
-def _said(memory: Memory) -> Said:
-    return Said(memory.title, memory.body, memory.kind, memory.project, memory.tags)
 
 
 def _normal(memory: Memory) -> str:

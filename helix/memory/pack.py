@@ -22,7 +22,7 @@ _GROUPS = (
     ("Open tasks", ("task",)),
 )
 _OTHERS = "More"
-_FENCE = re.compile(r"<(?=/?\s*memory\b)", re.IGNORECASE)
+_FENCE = re.compile(r"<(?=\s*/?\s*memory\b)", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 
 

@@ -24,7 +24,7 @@ from helix.vault.birth import NewMemory, title_from
 from helix.vault.edit import Remove
 from helix.vault.links import EDGE_KINDS, to_link
 from helix.vault.load import Value
-from helix.vault.note import SCOPES, Note
+from helix.vault.note import SCOPES, Memory, Note
 from helix.vault.times import parse_time
 from helix.vault.vault import Edit
 
@@ -122,13 +122,12 @@ class Writer:
             new.project,
             str(session.get("session")) if new.scope == "session" and isinstance(session, dict) else None,
         )
-        said = Said(new.title, new.body, new.kind, new.project, tuple(new.tags))
+        said = said_of(new)
         found = []
         for memory_id in self._view.searcher().alike(f"{new.title}\n{new.body}", _COMPARED, (reach,)):
             note = self._view.find(memory_id)
             if note is not None and note.memory.visible:
-                old = note.memory
-                how = resemble(said, Said(old.title, old.body, old.kind, old.project, old.tags))
+                how = resemble(said, said_of(note.memory))
                 if how.verdict is not Verdict.OTHER:
                     found.append((note, how))
         return sorted(found, key=lambda one: (-one[1].score, one[0].id))
@@ -152,6 +151,12 @@ class Writer:
     def _merged(self, note: Note, how: Resemblance, new: NewMemory) -> Payload:
         note = self._memories.change(note.id, lambda now: _with_what_is_new(now, new))
         return {**_answer(note, "merged", [], [], self._memories.degraded), "reason": how.reason}
+
+
+def said_of(memory: NewMemory | Memory) -> Said:
+    """What is compared. A title that is only the first words of the text says nothing of its own."""
+    title = "" if memory.title == title_from(memory.body) else memory.title
+    return Said(title, memory.body, memory.kind, memory.project, tuple(memory.tags))
 
 
 def to_new(wish: Wish, caller: Caller) -> NewMemory:

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import pytest
+
+from helix.errors import BadValue, KeyReused, MemoryErased, MemoryNotFound, SecretRefused, StaleHash
+from helix.memory.amend import Amendment
+from tests.memory.world import World, record
+
+
+def test_an_update_rewrites_the_text_and_leaves_every_other_line(world: World) -> None:
+    source = record("mem_a", "The API listens on 8080", tags="[net] # mine", mood="fine").replace(
+        "kind: fact", 'kind: "fact"'
+    )
+    world.put("a.md", source)
+    answer = world.service.update("mem_a", Amendment(text="The API listens on 9090"))
+    assert answer["status"] == "updated"
+    after = world.read("mem_a")
+    for line in ('kind: "fact"', "tags: [net] # mine", "mood: fine"):
+        assert line in after
+    assert "9090" in after
+    assert "8080" not in after
+    assert world.found("9090") == ["mem_a"]
+
+
+def test_an_update_based_on_what_is_no_longer_there_leaves_the_file_untouched(world: World) -> None:
+    file = world.put("a.md", record("mem_a", "One"))
+    with pytest.raises(StaleHash):
+        world.service.update("mem_a", Amendment(text="Two"), based_on="0" * 64)
+    assert file.read_text() == record("mem_a", "One")
+
+
+def test_an_update_is_merged_with_a_persons_edit_made_meanwhile(world: World) -> None:
+    made = world.add("First line about ports.\n\nLast line about hosts.")
+    read = world.service.get(made["id"])
+    path = world.folder / read["path"]
+    path.write_text(path.read_text().replace("Last line about hosts.", "Last line about hosts and racks."))
+    world.helix.reconciler.reconcile()
+    world.service.update(
+        made["id"],
+        Amendment(text="First line about ports and pipes.\n\nLast line about hosts."),
+        based_on=read["hash"],
+    )
+    text = world.read(made["id"])
+    assert "ports and pipes" in text
+    assert "hosts and racks" in text
+
+
+def test_an_update_refuses_secrets_empty_texts_and_forgotten_memories(world: World) -> None:
+    made = world.add("The API listens on 8080")
+    with pytest.raises(SecretRefused):
+        world.service.update(made["id"], Amendment(text="password is ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"))
+    with pytest.raises(BadValue):
+        world.service.update(made["id"], Amendment(text=" "))
+    world.service.forget(made["id"])
+    with pytest.raises(MemoryErased):
+        world.service.update(made["id"], Amendment(text="The API listens on 9090"))
+    with pytest.raises(MemoryNotFound):
+        world.service.update("mem_nothing", Amendment(text="x"))
+
+
+def test_forgetting_is_a_tombstone_and_twice_is_nothing_more(world: World) -> None:
+    made = world.add("The API listens on 8080")
+    assert world.service.forget(made["id"])["status"] == "forgotten"
+    before = world.files()
+    assert world.service.forget(made["id"])["status"] == "noop"
+    assert world.files() == before
+    assert world.found("API listens") == []
+    assert world.found("API listens", include_deleted=True) == [made["id"]]
+    assert world.service.restore(made["id"])["status"] == "restored"
+    assert world.service.restore(made["id"])["status"] == "noop"
+    assert world.found("API listens") == [made["id"]]
+
+
+def test_a_hard_forget_leaves_no_word_and_cannot_be_undone(world: World) -> None:
+    made = world.add("The zeppelin password is in the vault", title="Zeppelin")
+    assert world.service.forget(made["id"], mode="hard")["status"] == "forgotten"
+    assert "zeppelin password" not in world.read(made["id"]).lower()
+    with pytest.raises(MemoryErased):
+        world.service.restore(made["id"])
+    assert world.service.forget(made["id"], mode="hard")["status"] == "noop"
+    with pytest.raises(BadValue):
+        world.service.forget(made["id"], mode="softly")
+
+
+def test_an_edge_is_made_once_and_shows_in_both_memories(world: World) -> None:
+    a, b = world.add("The gateway validates tokens")["id"], world.add("Tokens are signed with Ed25519")["id"]
+    made = world.service.relate(a, b, "depends_on")
+    assert made == {"edge_id": f"{a}--depends_on--{b}", "status": "created"}
+    assert world.service.relate(a, b, "depends_on")["status"] == "noop"
+    assert f"[[{b}]]" in world.read(a)
+    assert world.service.neighbors(b)["neighbors"][0]["id"] == a
+    with pytest.raises(BadValue):
+        world.service.relate(a, b, "likes")
+    with pytest.raises(BadValue):
+        world.service.relate(a, a, "refines")
+    with pytest.raises(MemoryNotFound):
+        world.service.relate(a, "mem_nothing", "refines")
+
+
+def test_relating_as_superseded_takes_the_old_one_out_of_the_answers(world: World) -> None:
+    a, b = world.add("Releases go out on Tuesdays")["id"], world.add("Shipping happens weekly, by hand")["id"]
+    world.service.relate(a, b, "supersedes")
+    assert world.found("shipping by hand") == []
+    with pytest.raises(MemoryNotFound, match=a):
+        world.service.get(b)
+
+
+def test_keys_make_changes_safe_to_repeat(world: World) -> None:
+    made = world.add("The API listens on 8080")
+    assert world.service.forget(made["id"], idempotency_key="f-1")["status"] == "forgotten"
+    world.service.restore(made["id"])
+    assert world.service.forget(made["id"], idempotency_key="f-1")["status"] == "noop"
+    assert world.found("API listens") == [made["id"]]
+    with pytest.raises(KeyReused):
+        world.service.forget(made["id"], mode="hard", idempotency_key="f-1")

@@ -1,0 +1,174 @@
+"""No answer is larger than its `max_tokens`: any vault, any query, any budget from 64 on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from helix.errors import BadValue
+from helix.memory.tokens import Payload, serialize, token_counter
+from tests.memory.world import ME, World, opened, record
+from tests.scale import scaled
+
+COUNT = token_counter()
+BUDGETS = st.one_of(st.integers(64, 400), st.integers(64, 25_000))
+NASTY = [
+    "Ein kurzer Satz. Noch einer! Und ein dritter?",
+    "日本語のメモ。これは長い文章です。" * 40,
+    "👩‍👩‍👧‍👦🏳️‍🌈" * 60,
+    "a" * 5_000,
+    "word " * 3_000,
+    "\u202e\u0000".replace("\u0000", "") + "مرحبا بالعالم " * 80,
+    '<|endoftext|> </memory> \\u0000 "quotes" \\ back\\slashes \t tabs ' * 30,
+    "# Heading\n\n"
+    + "\n\n".join(f"Paragraph {n} about the retry policy of service {n}." for n in range(200)),
+    "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 retry " * 50,
+]
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    with opened(tmp_path_factory.mktemp("budget")) as world:
+        for n, text in enumerate(NASTY):
+            world.put(f"n{n}.md", record(f"mem_n{n}", f"retry policy {n}: {text}"))
+        odd = "é漢" * 90
+        world.put(
+            "odd.md",
+            record(odd, "retry policy of an odd id", title=f'"{"標題 " * 40}"', mood=f'"{"x" * 3_000}"'),
+        )
+        tags = ", ".join(f"tag-{n}-{'z' * 60}" for n in range(60))
+        world.put(
+            "tags.md",
+            record("mem_tags", "retry policy with tags", tags=f"[{tags}]", project='"' + "p" * 150 + '"'),
+        )
+        for n in range(60):
+            world.put(
+                f"many/m{n}.md",
+                record(f"mem_many-{n}", f"retry policy number {n} [[mem_many-{n - 1}]] [[gone {n}]]"),
+            )
+        yield world
+
+
+def verbs(world: World) -> dict[str, Callable[[str, int, str], Payload]]:
+    service = world.service
+    ids = [row.id for row in world.helix.catalog.memories()]
+
+    def pick(query: str) -> str:
+        return ids[len(query) % len(ids)]
+
+    return {
+        "search": lambda q, n, f: service.search(
+            q, caller=ME, scope="all", max_tokens=n, response_format=f, limit=50
+        ),
+        "context": lambda q, n, f: service.context(
+            q, caller=ME, scope="all", max_tokens=n, response_format=f
+        ),
+        "get": lambda q, n, f: service.get(pick(q), max_tokens=n, response_format=f),
+        "recent": lambda q, n, f: service.recent(caller=ME, scope="all", max_tokens=n, response_format=f),
+        "graph": lambda q, n, f: service.graph(caller=ME, scope="all", max_tokens=n),
+        "neighbors": lambda q, n, f: service.neighbors(pick(q), depth=3, max_tokens=n),
+        "stats": lambda q, n, f: service.stats(caller=ME, max_tokens=n),
+        "phases": lambda q, n, f: service.recall_phases(
+            [q or "plan"], caller=ME, scope="all", budget_tokens=n
+        ),
+        "conflicts": lambda q, n, f: service.conflicts(max_tokens=n),
+    }
+
+
+@settings(max_examples=scaled(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    verb=st.sampled_from(
+        ["search", "context", "get", "recent", "graph", "neighbors", "stats", "phases", "conflicts"]
+    ),
+    query=st.one_of(st.just("retry policy"), st.sampled_from(NASTY), st.text(max_size=60)),
+    budget=BUDGETS,
+    form=st.sampled_from(["concise", "detailed"]),
+)
+def test_no_answer_is_larger_than_its_budget(
+    world: World, verb: str, query: str, budget: int, form: str
+) -> None:
+    try:
+        answer = verbs(world)[verb](query, budget, form)
+    except BadValue as error:  # an id or a title so long that nothing could be shown of the memory
+        answer = {"error": error.message, "code": error.code, "tokens_used": budget}
+    assert COUNT(serialize(answer)) <= budget
+    assert COUNT(serialize(answer)) <= answer["tokens_used"] <= budget
+
+
+@pytest.mark.parametrize("verb", ["search", "recent", "graph", "neighbors", "stats"])
+@pytest.mark.parametrize("budget", [64, 90, 200])
+def test_following_the_cursors_of_small_pages_comes_to_an_end_and_shows_everything(
+    world: World, verb: str, budget: int
+) -> None:
+    service = world.service
+    pages: dict[str, Callable[[str | None, int], Payload]] = {
+        "search": lambda cursor, n: service.search(
+            "retry policy", caller=ME, scope="all", max_tokens=n, cursor=cursor
+        ),
+        "recent": lambda cursor, n: service.recent(caller=ME, scope="all", max_tokens=n, cursor=cursor),
+        "graph": lambda cursor, n: service.graph(caller=ME, scope="all", max_tokens=n, cursor=cursor),
+        "neighbors": lambda cursor, n: service.neighbors("mem_many-7", depth=3, max_tokens=n, cursor=cursor),
+        "stats": lambda cursor, n: service.stats(caller=ME, max_tokens=n, cursor=cursor),
+    }
+    seen: list[str] = []
+    cursor: str | None = None
+    for _ in range(1_000):
+        page = pages[verb](cursor, budget)
+        shown = [one["id"] for name in ("results", "nodes", "neighbors") for one in page.get(name, ())]
+        seen += shown
+        if page["next_cursor"] == cursor and cursor is not None:
+            # Said plainly: this one entry needs more room.
+            page = pages[verb](cursor, 5_000)
+            seen += [one["id"] for name in ("results", "nodes", "neighbors") for one in page.get(name, ())][
+                :1
+            ]
+            key, _, place = cursor.partition(".")
+            page = {"next_cursor": f"{key}.{int(place) + 1}"}
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    else:
+        pytest.fail("the pages do not end")
+    assert len(seen) == len(set(seen))
+    everything = {row.id for row in world.helix.catalog.memories()}
+    if verb in ("recent", "graph"):
+        assert set(seen) == everything
+
+
+def test_a_long_text_is_read_on_with_the_cursor_until_nothing_is_missing(world: World) -> None:
+    whole = world.service.get("mem_n7", max_tokens=25_000)["text"]
+    pieces, cursor = [], None
+    while True:
+        page = world.service.get("mem_n7", response_format="concise", max_tokens=300, cursor=cursor)
+        pieces.append(page["text"])
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+        assert page["truncated"]
+        assert page["text"].endswith((".", "…")), "cut at a sentence"
+    assert len(pieces) > 3
+    assert " ".join(" ".join(pieces).split()) == " ".join(whole.split())
+
+
+def test_a_memory_that_does_not_fit_is_cut_at_a_sentence_and_says_so(world: World) -> None:
+    answer = world.service.search(
+        "paragraph about the retry policy of service 17", caller=ME, scope="all", max_tokens=110
+    )
+    [first] = answer["results"]
+    assert first["truncated"]
+    assert answer["truncated"]
+    assert first["text"].rstrip().endswith(".") or first["text"] == ""
+
+
+def test_a_budget_that_makes_no_sense_is_refused_with_the_range(world: World) -> None:
+    for budget in (0, 63, -5, 10**9):
+        with pytest.raises(BadValue, match="64"):
+            world.service.search("x", caller=ME, max_tokens=budget)
+
+
+def test_a_stricter_scale_leaves_more_room(tmp_path: Path) -> None:
+    assert token_counter(1.5)("some words to count here") > COUNT("some words to count here")

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from helix.errors import BadValue, StaleHash
+from helix.memory.amend import Amendment
+from helix.memory.pages import Pages
+from tests.memory.world import ME, World, opened, record
+from tests.scale import scaled
+
+
+def fill(world: World, count: int = 40) -> list[str]:
+    for n in range(count):
+        world.put(f"m{n}.md", record(f"mem_{n}", f"The cache of service {n} is cleared every {n} hours"))
+    return [f"mem_{n}" for n in range(count)]
+
+
+@pytest.mark.parametrize("verb", ["search", "recent"])
+def test_writes_between_two_pages_make_nothing_repeat_and_nothing_be_skipped(
+    tmp_path: Path, verb: str
+) -> None:
+    for seed in range(scaled(4)):
+        chance = random.Random(seed)
+        with opened(tmp_path / f"{verb}-{seed}") as world:
+            everything = set(fill(world))
+            seen: list[str] = []
+            cursor, forgotten = None, set()
+            while True:
+                page = (
+                    world.service.search("cache cleared", caller=ME, limit=7, max_tokens=4_000, cursor=cursor)
+                    if verb == "search"
+                    else world.service.recent(caller=ME, limit=7, max_tokens=4_000, cursor=cursor)
+                )
+                seen += [one["id"] for one in page["results"]]
+                cursor = page["next_cursor"]
+                if cursor is None:
+                    break
+                world.add(f"The cache of unit {chance.random()} is cleared never", scope="global", force=True)
+                victim = f"mem_{chance.randrange(40)}"
+                if victim in forgotten:
+                    continue
+                if chance.random() < 0.5:
+                    world.service.update(
+                        victim, Amendment(text=f"The cache was cleared {chance.random()} and so on")
+                    )
+                elif victim not in seen:
+                    world.service.forget(victim)
+                    forgotten.add(victim)
+            assert len(seen) == len(set(seen))
+            assert set(seen) == everything - (forgotten - set(seen))
+            assert not forgotten & set(seen)
+
+
+def test_a_cursor_holds_after_a_restart(tmp_path: Path) -> None:
+    with opened(tmp_path) as world:
+        fill(world, 10)
+        first = world.service.recent(caller=ME, limit=4)
+    with opened(tmp_path) as world:
+        second = world.service.recent(caller=ME, limit=50, cursor=first["next_cursor"])
+        ids = [one["id"] for one in (*first["results"], *second["results"])]
+        assert sorted(ids) == sorted(f"mem_{n}" for n in range(10))
+
+
+def test_the_same_question_gets_the_same_answer_to_the_letter(world: World) -> None:
+    fill(world, 30)
+    ask = {"caller": ME, "limit": 5, "max_tokens": 900}
+    assert world.service.search("cache", **ask) == world.service.search("cache", **ask)  # type: ignore[arg-type]
+    assert world.service.context("clear the cache", caller=ME) == world.service.context(
+        "clear the cache", caller=ME
+    )
+
+
+def test_a_cursor_that_nobody_gave_out_is_refused(world: World) -> None:
+    fill(world, 10)
+    good = world.service.recent(caller=ME, limit=4)["next_cursor"]
+    for cursor in ("", "nonsense", "nonsense.4", f"{good}x", f"{good.partition('.')[0]}.-1", "a" * 10_000):
+        with pytest.raises(BadValue) as refused:
+            world.service.recent(caller=ME, cursor=cursor)
+        assert refused.value.code == "bad-cursor"
+    with pytest.raises(BadValue):
+        world.service.search("cache", caller=ME, cursor=good)
+
+
+def test_a_cursor_into_a_text_that_changed_meanwhile_says_so(world: World) -> None:
+    world.put("long.md", record("mem_long", "A sentence about caches. " * 200))
+    page = world.service.get("mem_long", max_tokens=400)
+    world.service.update("mem_long", Amendment(text="Another sentence about caches. " * 200))
+    with pytest.raises(StaleHash):
+        world.service.get("mem_long", max_tokens=400, cursor=page["next_cursor"])
+
+
+def test_only_so_many_listings_are_kept(tmp_path: Path) -> None:
+    pages = Pages(tmp_path / "pages.db")
+    listings = [pages.start("recent", [[n]]) for n in range(2_200)]
+    for listing in listings:
+        pages.keep("recent", listing)
+    assert pages.find("recent", f"{listings[-1].key}.0").entries == [[2_199]]
+    with pytest.raises(BadValue):
+        pages.find("recent", f"{listings[0].key}.0")
+    pages.close()

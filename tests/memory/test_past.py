@@ -1,0 +1,150 @@
+"""The answer as it would have been then: the same as that of a vault checked out at that commit."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helix.errors import BadValue, HistoryError, MemoryNotFound
+from helix.memory.reader import When
+from helix.memory.service import Service
+from helix.vault.times import format_time
+from tests.memory.world import ME, World, opened, record
+from tests.scale import scaled
+from tests.vault.git_sandbox import Sandbox
+
+WORDS = ["cache", "token", "retry", "queue", "deploy", "staging", "schema", "broker"]
+
+
+def some_text(chance: random.Random) -> str:
+    return " ".join(chance.choices(WORDS, k=8)) + f" [[mem_{chance.randrange(12)}]]"
+
+
+def answers(service: Service, when: When) -> dict[str, Any]:
+    """What every reading verb says, without the cursors' names, which are made from the commit too."""
+    said: dict[str, Any] = {
+        "search": service.search(
+            "cache token", caller=ME, limit=20, max_tokens=20_000, response_format="detailed", when=when
+        ),
+        "hidden": service.search(
+            "queue", caller=ME, limit=20, max_tokens=20_000, include_deleted=True, when=when
+        ),
+        "context": service.context("deploy the broker to staging", caller=ME, when=when),
+        "recent": service.recent(caller=ME, limit=50, max_tokens=20_000, when=when),
+        "today": service.today(caller=ME, limit=50, max_tokens=20_000, when=when),
+        "graph": service.graph(caller=ME, max_tokens=20_000, when=when),
+        "stats": service.stats(caller=ME, when=when),
+    }
+    for memory_id in ("mem_1", "mem_5"):
+        try:
+            said[memory_id] = service.get(memory_id, when=when)
+            said[f"around {memory_id}"] = service.neighbors(memory_id, depth=2, when=when)
+        except MemoryNotFound:
+            said[memory_id] = None
+    return said
+
+
+@pytest.mark.parametrize("model", ["none", "bundled"])
+def test_answers_at_a_commit_equal_those_of_a_vault_checked_out_there(tmp_path: Path, model: str) -> None:
+    chance = random.Random(5)
+    sandbox = Sandbox.create(tmp_path / "now" / "vault")
+    commits: list[tuple[str, datetime]] = []
+    for _ in range(scaled(4)):
+        for n in range(12):
+            if chance.random() < 0.6:
+                status = chance.choice(["active", "active", "active", "superseded", "deleted"])
+                made = f"2025-06-{chance.randrange(10, 16)}T0{chance.randrange(10)}:00:00Z"
+                sandbox.write(
+                    f"{chance.choice('ab')}/m{n}.md",
+                    record(f"mem_{n}", some_text(chance), status=status, created_at=made, updated_at=made),
+                )
+        commit = sandbox.save()
+        made_at = datetime.fromisoformat(sandbox.git("log", "-1", "--format=%cI", commit))
+        commits.append((commit, made_at))
+    with opened(tmp_path / "now", model=model) as world:
+        then = {commit: answers(world.service, When(ref=commit)) for commit, _ in commits}
+        for commit, made_at in commits:
+            moment = format_time(made_at + timedelta(minutes=1))
+            assert world.service.stats(caller=ME, when=When(as_of=moment)) == then[commit]["stats"]
+    for commit, made_at in commits:
+        place = tmp_path / commit[:8]
+        subprocess.run(
+            ["git", "clone", "-q", str(tmp_path / "now" / "vault"), str(place / "vault")], check=True
+        )
+        subprocess.run(["git", "-C", str(place / "vault"), "checkout", "-q", commit], check=True)
+        with opened(place, model=model, now=made_at) as world:
+            world.recall.index.wait_until_embedded(60)
+            assert answers(world.service, When()) == then[commit]
+
+
+@pytest.fixture
+def dated(tmp_path: Path) -> tuple[Path, Sandbox]:
+    sandbox = Sandbox.create(tmp_path / "vault")
+    sandbox.write("a.md", record("mem_a", "The API listens on 8080"))
+    sandbox.save("first")
+    sandbox.git("tag", "v1")
+    sandbox.write("a.md", record("mem_a", "The API listens on 9090"))
+    sandbox.write("b.md", record("mem_b", "The zeppelin lands at noon"))
+    sandbox.save("second")
+    return tmp_path, sandbox
+
+
+def test_a_tag_a_branch_and_a_time_are_ways_to_say_when(dated: tuple[Path, Sandbox]) -> None:
+    place, sandbox = dated
+    first = sandbox.git("log", "-1", "--format=%cI", "v1")
+    with opened(place) as world:
+        assert "8080" in world.service.get("mem_a", when=When(ref="v1"))["text"]
+        assert "8080" in world.service.get("mem_a", when=When(as_of=first))["text"]
+        assert "9090" in world.service.get("mem_a", when=When(ref="main"))["text"]
+        with pytest.raises(MemoryNotFound, match="commit"):
+            world.service.get("mem_b", when=When(ref="v1"))
+        with pytest.raises(HistoryError):
+            world.service.recent(caller=ME, when=When(ref="no-such-branch"))
+        with pytest.raises(HistoryError):
+            world.service.recent(caller=ME, when=When(as_of="1999-01-01"))
+        with pytest.raises(BadValue):
+            world.service.recent(caller=ME, when=When(as_of="last tuesday"))
+
+
+def test_paging_through_the_past_stays_in_the_past(dated: tuple[Path, Sandbox]) -> None:
+    place, _ = dated
+    with opened(place) as world:
+        page = world.service.recent(caller=ME, limit=1, when=When(ref="HEAD"))
+        world.service.forget("mem_a")
+        world.service.forget("mem_b")
+        rest = world.service.recent(caller=ME, cursor=page["next_cursor"])
+        assert {page["results"][0]["id"], rest["results"][0]["id"]} == {"mem_a", "mem_b"}
+
+
+def test_what_was_erased_is_not_handed_out_of_the_past_either(dated: tuple[Path, Sandbox]) -> None:
+    place, _ = dated
+    with opened(place) as world:
+        assert world.found("zeppelin", when=When(ref="HEAD")) == ["mem_b"]
+        world.service.forget("mem_b", mode="hard")
+        assert world.found("zeppelin", when=When(ref="HEAD")) == []
+        with pytest.raises(MemoryNotFound):
+            world.service.get("mem_b", when=When(ref="HEAD"))
+        left = [file for file in (place / "state").rglob("*.md") if b"zeppelin" in file.read_bytes()]
+        assert left == []
+
+
+def test_without_git_the_past_is_one_clear_sentence_and_the_present_goes_on(world: World) -> None:
+    made = world.add("The API listens on 8080")
+    with pytest.raises(HistoryError, match="git"):
+        world.service.get(made["id"], when=When(ref="HEAD"))
+    assert world.service.get(made["id"])["text"] == "The API listens on 8080"
+
+
+def test_reading_the_past_leaves_vault_and_repository_as_they_are(dated: tuple[Path, Sandbox]) -> None:
+    place, sandbox = dated
+    before = {file: file.stat().st_mtime_ns for file in (place / "vault").rglob("*") if file.is_file()}
+    with opened(place) as world:
+        world.found("API", when=When(ref="v1"))
+    after = {file: file.stat().st_mtime_ns for file in (place / "vault").rglob("*") if file.is_file()}
+    assert after == before
+    assert sandbox.git("status", "--porcelain") == ""

@@ -1,0 +1,214 @@
+from __future__ import annotations
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helix.errors import BadValue, KeyReused, MemoryNotFound, NotWorthKeeping, SecretRefused
+from helix.memory.view import Caller
+from tests.memory.world import ME, World, opened, record
+from tests.scale import scaled
+
+
+def test_a_new_text_is_created_and_is_a_file_and_is_found(world: World) -> None:
+    answer = world.add("Auth client retries 3x with jitter", kind="decision", tags=["auth", "#retries"])
+    assert answer["status"] == "created"
+    assert answer["supersedes"] == []
+    text = world.read(answer["id"])
+    assert "kind: decision" in text
+    assert "project: billing" in text
+    assert "agent: tester" in text
+    assert "- retries" in text or "retries]" in text
+    assert world.found("how often does the auth client retry") == [answer["id"]]
+
+
+def test_the_same_text_in_other_writing_is_merged_and_only_adds_what_is_new(world: World) -> None:
+    first = world.add("Auth client retries 3x with jitter", tags=["auth"])
+    file = world.folder / world.helix.catalog.find(first["id"]).path  # type: ignore[union-attr]
+    file.write_text(
+        file.read_text().replace("kind: fact", "kind: fact # mine").rstrip() + "\n\nMy own line.\n"
+    )
+    file.write_text(file.read_text().replace("\n\nMy own line.", ""))
+    world.helix.reconciler.reconcile()
+    other = Caller("billing", "s-2", "cursor")
+    again = world.add("auth client  retries 3x, with jitter.", other, tags=["auth", "net"])
+    assert (again["status"], again["id"]) == ("merged", first["id"])
+    text = file.read_text()
+    assert "kind: fact # mine" in text
+    assert "net" in text
+    assert "session: s-2" in text
+    assert "Auth client retries 3x with jitter" in text
+    assert len(world.files()) == 1
+
+
+def test_merging_what_adds_nothing_leaves_the_file_alone(world: World) -> None:
+    world.add("Auth client retries 3x with jitter", tags=["auth"])
+    before = world.files()
+    assert world.add("Auth client retries 3x with jitter", tags=["auth"])["status"] == "merged"
+    assert world.files() == before
+
+
+def test_a_changed_value_supersedes_and_names_the_old_one_which_can_be_brought_back(world: World) -> None:
+    old = world.add("The API listens on 8080")
+    new = world.add("The API listens on 9090")
+    assert new["status"] == "superseded"
+    assert new["supersedes"] == [old["id"]]
+    assert "status: superseded" in world.read(old["id"])
+    assert f"[[{old['id']}]]" in world.read(new["id"])
+    assert world.found("which port does the API listen on") == [new["id"]]
+    world.service.forget(new["id"])
+    assert world.service.restore(old["id"])["memory_status"] == "active"
+    assert world.found("which port does the API listen on") == [old["id"]]
+
+
+def test_a_neighbour_is_created_and_the_similar_one_is_named(world: World) -> None:
+    old = world.add("The staging API listens on 8080")
+    new = world.add("The production API listens on 9090")
+    assert new["status"] == "created"
+    assert [one["id"] for one in new["similar"]] == [old["id"]]
+    assert set(world.found("API listens")) == {old["id"], new["id"]}
+
+
+def test_another_project_or_session_is_another_place(world: World) -> None:
+    world.add("The API listens on 8080")
+    assert world.add("The API listens on 8080", Caller("auth"))["status"] == "created"
+    assert world.add("The API listens on 9090", scope="global")["status"] == "created"
+    assert world.add("The API listens on 8080", scope="session")["status"] == "created"
+    assert (
+        world.add("The API listens on 8080", Caller("billing", "s-2"), scope="session")["status"] == "created"
+    )
+
+
+def test_a_hint_supersedes_whatever_the_texts_say(world: World) -> None:
+    old = world.add("We deploy by hand")
+    new = world.add("Releases are cut by the pipeline every Tuesday", supersede_hint=old["id"])
+    assert (new["status"], new["supersedes"]) == ("superseded", [old["id"]])
+    with pytest.raises(MemoryNotFound):
+        world.add("Something else entirely", supersede_hint="mem_nothing")
+    assert len(world.files()) == 2
+
+
+def test_events_are_not_undone_by_later_events(world: World) -> None:
+    world.add("The outage on Monday lasted 30 minutes", kind="event")
+    assert world.add("The outage on Tuesday lasted 50 minutes", kind="event")["status"] == "created"
+
+
+def test_a_forgotten_text_can_be_written_again_and_does_not_wake_the_old_one(world: World) -> None:
+    old = world.add("Auth client retries 3x with jitter")
+    world.service.forget(old["id"])
+    new = world.add("Auth client retries 3x with jitter")
+    assert new["status"] == "created"
+    assert "status: deleted" in world.read(old["id"])
+
+
+def test_a_retry_with_the_same_key_is_answered_and_not_done_again(world: World) -> None:
+    first = world.add("Auth client retries 3x with jitter", idempotency_key="write-001")
+    before = world.files()
+    assert world.add("Auth client retries 3x with jitter", idempotency_key="write-001") == {
+        "id": first["id"],
+        "status": "noop",
+        "supersedes": [],
+    }
+    assert world.files() == before
+    with pytest.raises(KeyReused):
+        world.add("Something else", idempotency_key="write-001")
+
+
+def test_a_key_is_known_from_the_file_when_the_state_folder_is_gone(tmp_path: Path) -> None:
+    with opened(tmp_path) as world:
+        first = world.add("Auth client retries 3x with jitter", idempotency_key="write-001")
+    (tmp_path / "state").rename(tmp_path / "lost")
+    with opened(tmp_path) as world:
+        again = world.add("Auth client retries 3x with jitter", idempotency_key="write-001")
+        assert (again["status"], again["id"]) == ("noop", first["id"])
+        with pytest.raises(KeyReused):
+            world.add("Something else", idempotency_key="write-001")
+        assert len(world.files()) == 1
+
+
+def test_a_key_of_a_forgotten_memory_wakes_nothing(world: World) -> None:
+    first = world.add("Auth client retries 3x with jitter", idempotency_key="write-001")
+    world.service.forget(first["id"])
+    assert world.add("Auth client retries 3x with jitter", idempotency_key="write-001")["status"] == "noop"
+    assert "status: deleted" in world.read(first["id"])
+
+
+def test_any_interleaving_of_retries_makes_one_memory_per_key(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    texts = {f"key-{n}": f"Service {name} keeps its data in {place}" for n, (name, place) in enumerate(
+        [("auth", "Redis"), ("billing", "Postgres"), ("mail", "SQLite"), ("search", "Whoosh")]
+    )}  # fmt: skip
+    for round_ in range(scaled(3)):
+        with opened(tmp_path / str(round_)) as world:
+            tries = [key for key in texts for _ in range(6)]
+            chance.shuffle(tries)
+
+            def one(key: str, world: World = world) -> tuple[str, str]:
+                return key, world.add(texts[key], idempotency_key=key)["id"]
+
+            with ThreadPoolExecutor(4) as pool:
+                answers = list(pool.map(one, tries))
+            assert len(world.files()) == len(texts)
+            assert len(set(answers)) == len(texts)
+
+
+def test_what_says_nothing_is_refused_with_a_reason_and_force_keeps_it(world: World) -> None:
+    with pytest.raises(NotWorthKeeping, match="force"):
+        world.add("Thanks!")
+    with pytest.raises(BadValue):
+        world.add("  \n ")
+    assert world.files() == {}
+    assert world.add("Thanks!", force=True)["status"] == "created"
+
+
+def test_a_credential_is_refused_without_being_named_and_can_be_allowed(world: World) -> None:
+    secret = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
+    with pytest.raises(SecretRefused) as refused:
+        world.add(f"The deploy token is {secret}")
+    assert secret not in refused.value.message
+    assert "GitHub" in refused.value.message
+    assert world.files() == {}
+    assert world.add(f"The deploy token is {secret}", allow_secrets=True)["status"] == "created"
+
+
+@pytest.mark.parametrize(
+    "wish",
+    [
+        {"scope": "galaxy"},
+        {"kind": "not a kind!"},
+        {"importance": 7},
+        {"valid_from": "soonish"},
+        {"title": "x" * 500},
+        {"tags": ["x" * 500]},
+        {"idempotency_key": "bad\nkey"},
+        {"edges": {"likes": ["mem_a"]}},
+    ],
+)
+def test_a_value_that_makes_no_sense_is_refused_and_nothing_is_written(
+    world: World, wish: dict[str, Any]
+) -> None:
+    with pytest.raises(BadValue):
+        world.add("The API listens on 8080", **wish)
+    assert world.files() == {}
+
+
+def test_without_a_project_the_memory_is_kept_in_the_default_one_and_found_by_who_names_none(
+    world: World,
+) -> None:
+    nobody = Caller()
+    made = world.add("Auth client retries 3x with jitter", nobody, kind="decision", scope="project")
+    assert "project: default" in world.read(made["id"])
+    assert world.found("auth retries", nobody) == [made["id"]]
+    assert world.found("auth retries", ME) == []
+
+
+def test_a_hand_written_note_counts_as_being_there(world: World) -> None:
+    world.put(
+        "notes/ports.md",
+        record("mem_hand", "The API listens on 8080", title="The API", scope="project", project="billing"),
+    )
+    answer = world.add("The API listens on 8080")
+    assert (answer["status"], answer["id"]) == ("merged", "mem_hand")

@@ -1,0 +1,79 @@
+"""The memory service on a real vault with a real index, as a daemon has it; by words only unless a model is named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from helix.compose import Helix, Recall, open_helix, open_recall, open_service
+from helix.config import Config, FollowConfig
+from helix.memory.service import Service
+from helix.memory.tokens import Payload
+from helix.memory.view import Caller
+from helix.memory.write import Wish
+
+ME = Caller("billing", "s-1", "tester")
+NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
+
+
+class World:
+    def __init__(self, folder: Path, helix: Helix, recall: Recall, service: Service) -> None:
+        self.folder = folder
+        self.helix = helix
+        self.recall = recall
+        self.service = service
+
+    def add(self, text: str, caller: Caller = ME, **wish: Any) -> Payload:
+        return self.service.write(Wish(text, **wish), caller)
+
+    def put(self, path: str, text: str) -> Path:
+        """As a person would: a file, seen by the follower."""
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+        self.helix.reconciler.reconcile([path], settled=True)
+        return file
+
+    def read(self, memory_id: str) -> str:
+        row = self.helix.catalog.find(memory_id)
+        assert row is not None
+        return (self.folder / row.path).read_text("utf-8")
+
+    def files(self) -> dict[str, bytes]:
+        return {
+            str(file.relative_to(self.folder)): file.read_bytes()
+            for file in sorted(self.folder.rglob("*.md"))
+            if ".git" not in file.parts
+        }
+
+    def found(self, query: str, caller: Caller = ME, **how: Any) -> list[str]:
+        answer = self.service.search(query, caller=caller, limit=50, max_tokens=25_000, **how)
+        return [one["id"] for one in answer["results"]]
+
+
+@contextmanager
+def opened(place: Path, *, model: str = "none", now: datetime | None = NOW) -> Iterator[World]:
+    folder = place / "vault"
+    folder.mkdir(parents=True, exist_ok=True)
+    config = Config(
+        vault=folder,
+        state_dir=place / "state",
+        config_dir=place / "config",
+        model=model,
+        follow=FollowConfig(vanish_grace=0.0),
+    )
+    with open_helix(config, must_follow=True) as helix:
+        if now is not None:
+            helix.vault.clock = lambda: now
+        helix.catch_up()
+        with open_recall(helix) as recall, open_service(helix, lambda: recall) as service:
+            yield World(folder, helix, recall, service)
+
+
+def record(memory_id: str, body: str, **meta: Any) -> str:
+    said = {"id": memory_id, "title": memory_id, "kind": "fact", "scope": "global", **meta}
+    lines = [f"{key}: {value}" for key, value in said.items()]
+    return "\n".join(["---", *lines, "---", body]) + "\n"
