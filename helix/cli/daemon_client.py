@@ -14,8 +14,13 @@ from helix.errors import HelixError
 _HEALTH_PATIENCE = 5.0
 
 
-def ask_daemon(config: Config, path: str, *, method: str = "GET", timeout: float = 600.0) -> dict[str, Any]:
-    request = urllib.request.Request(config.base_url + path, method=method)  # noqa: S310 (the user's own HELIX_URL)
+def ask_daemon(
+    config: Config, path: str, *, method: str = "GET", body: object = None, timeout: float = 600.0
+) -> dict[str, Any]:
+    data = None if body is None else json.dumps(body).encode()
+    request = urllib.request.Request(config.base_url + path, data=data, method=method)  # noqa: S310 (the user's own URL)
+    if data is not None:
+        request.add_header("Content-Type", "application/json")
     if config.token:
         request.add_header("Authorization", f"Bearer {config.token}")
     try:

@@ -79,7 +79,7 @@ def test_what_does_not_fit_is_dropped_and_counted(world: World) -> None:
                 f"The auth client of team{n} keeps word{n} thing{n} part{n} {'logs a lot of lines ' * n}",
             ),
         )
-    pack = world.service.context("what does the auth client of each team keep", caller=ME, max_tokens=400)
+    pack = world.service.context("what the auth client keeps", caller=ME, max_tokens=400)
     assert pack["citations"]
     assert pack["dropped"] + len(pack["citations"]) >= 20
     assert pack["truncated"]

@@ -1,0 +1,45 @@
+"""helix consolidate: what could be tidied in the store, and tidying it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from helix.cli.daemon_client import ask_daemon
+from helix.cli.output import Json, err, out, print_json, progress_bar, reports_errors
+from helix.cli.session import session
+from helix.compose import open_recall, open_service
+
+
+@reports_errors
+def consolidate(
+    context: typer.Context,
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[PROPOSAL]...", help="Do these, and nothing else.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Find duplicates, contradictions and what is out of date; do what is certain and can be undone."""
+    with session(context) as helix:
+        if helix.follows:
+            with progress_bar("indexing") as progress, open_recall(helix, progress) as recall:
+                with open_service(helix, lambda: recall) as service, progress_bar("comparing") as comparing:
+                    said = service.consolidate(dry_run=dry_run, only=ids or (), progress=comparing)
+        else:
+            asked = {"dry_run": dry_run, "only": ids or []}
+            said = ask_daemon(helix.config, "/consolidate", method="POST", body=asked)
+    if as_json:
+        print_json(said)
+        return
+    for name, label in (("applied", "done"), ("proposals", "proposed")):
+        for one in said[name]:
+            target = f" by {one['other']}" if one["action"] == "supersede" else ""
+            action = "" if one["action"] == "none" else f": {one['action']} {one['memory']}{target}"
+            out.print(f"{label}  {one['id']}{action}")
+            out.print(f"    {one['memory']}: {one['reason']}", style="dim")
+    if not said["applied"] and not said["proposals"]:
+        err.print("nothing to tidy")
+    elif said["proposals"]:
+        err.print("`helix consolidate PROPOSAL` does what is only proposed; every step can be undone")
