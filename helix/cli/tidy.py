@@ -24,9 +24,12 @@ def consolidate(
     """Find duplicates, contradictions and what is out of date; do what is certain and can be undone."""
     with session(context) as helix:
         if helix.follows:
-            with progress_bar("indexing") as progress, open_recall(helix, progress) as recall:
-                with open_service(helix, lambda: recall) as service, progress_bar("comparing") as comparing:
-                    said = service.consolidate(dry_run=dry_run, only=ids or (), progress=comparing)
+            with (
+                progress_bar("looking") as progress,
+                open_recall(helix, progress) as recall,
+                open_service(helix, lambda: recall) as service,
+            ):
+                said = service.consolidate(dry_run=dry_run, only=ids or (), progress=progress)
         else:
             asked = {"dry_run": dry_run, "only": ids or []}
             said = ask_daemon(helix.config, "/consolidate", method="POST", body=asked)

@@ -25,7 +25,7 @@ _KNOWN = frozenset(
     (
         *("id", "title", "kind", "scope", "project", "status", "tags", "created_at", "updated_at"),
         *("deleted_at", "restored_at", "valid_from", "valid_until", "source", "importance", "rev"),
-        *("idempotency_key", "merged_into", "sources", "consolidated", *EDGE_KINDS),
+        *("idempotency_key", "merged_into", *EDGE_KINDS),
     )
 )
 

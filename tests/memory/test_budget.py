@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -97,6 +98,22 @@ def test_no_answer_is_larger_than_its_budget(
         answer = {"error": error.message, "code": error.code, "tokens_used": budget}
     assert COUNT(serialize(answer)) <= budget
     assert COUNT(serialize(answer)) <= answer["tokens_used"] <= budget
+
+
+TEXT = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=300)
+
+
+@settings(max_examples=scaled(8), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(TEXT, min_size=1, max_size=6), TEXT, st.lists(BUDGETS, min_size=4, max_size=4))
+def test_no_answer_about_any_vault_is_larger_than_its_budget(
+    texts: list[str], query: str, budgets: list[int]
+) -> None:
+    with tempfile.TemporaryDirectory() as place, opened(Path(place)) as world:
+        for n, text in enumerate(texts):
+            world.put(f"{n}.md", record(f"mem_{n}", text))
+        for verb, run in verbs(world).items():
+            for budget in budgets:
+                assert COUNT(serialize(run(query, budget, "detailed"))) <= budget, verb
 
 
 @pytest.mark.parametrize("verb", ["search", "recent", "graph", "neighbors", "stats"])
