@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +16,9 @@ from helix.vault.note import Note
 
 if TYPE_CHECKING:
     from helix.index.search import Searcher
+
+_PAUSE = 0.02
+_PATIENT = 15
 
 
 @dataclass(frozen=True)
@@ -47,20 +52,32 @@ class View:
     def get(self, memory_id: str) -> Note:
         """Raises MemoryNotFound, also when its file has gone a moment ago, and NoteError when it cannot be read."""
         row = self.row(memory_id)
-        try:
-            return self.read(row.path)
-        except FileNotFoundError as error:
-            raise MemoryNotFound(
-                f"the file of {row.id}, {row.path}, is not there; it was moved or deleted"
-            ) from error
+        note = self.find(row.id, tries=_PATIENT)
+        if note is not None:
+            return note
+        with contextlib.suppress(FileNotFoundError):
+            self.read(row.path)  # says what is wrong with it
+        raise MemoryNotFound(
+            f"the file of {row.id}, {row.path}, does not hold it any more; it was moved or deleted"
+        )
 
-    def find(self, memory_id: str) -> Note | None:
-        row = self.catalog.find(memory_id)
-        try:
-            note = None if row is None else self.read(row.path)
-        except (FileNotFoundError, HelixError):
-            return None  # gone or broken since; the follower is about to say so
-        return note if note is not None and note.id == memory_id else None
+    def find(self, memory_id: str, *, tries: int = 2) -> Note | None:
+        """None also for one whose file is gone or broken: the follower is about to say so."""
+        for attempt in range(tries):
+            if attempt:
+                time.sleep(
+                    _PAUSE
+                )  # vim moves the file away, VS Code truncates it, before the new text is there
+            row = self.catalog.find(memory_id)
+            if row is None:
+                return None
+            try:
+                note = self.read(row.path)
+            except (FileNotFoundError, HelixError):
+                continue
+            if note.id == memory_id:
+                return note
+        return None
 
     def rows(self, reaches: tuple[Reach, ...] | None, *, include_hidden: bool = False) -> list[Row]:
         """The memories that somebody with this reach sees."""

@@ -71,7 +71,9 @@ class Writer:
 
     def write(self, wish: Wish, caller: Caller) -> Payload:
         new, key = to_new(wish, caller), check_key(wish.idempotency_key)
-        digest = digest_of("write", {**vars(wish), "project": new.project, "idempotency_key": None})
+        how = ("idempotency_key", "force", "allow_secrets", "source")
+        said = {name: value for name, value in vars(wish).items() if name not in how}
+        digest = digest_of("write", {**said, "project": new.project})
         with self._lock:
             if key is not None and (before := self._seen(key, digest, new)) is not None:
                 return before

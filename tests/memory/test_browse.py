@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from helix.errors import BadValue, MemoryNotFound
@@ -157,3 +159,26 @@ def test_junk_does_not_fill_a_limit(world: World) -> None:
     answer = world.service.search("volcano eruptions in Iceland", caller=ME)
     assert answer["results"] == []
     assert answer["note"]
+
+
+def test_a_memory_is_found_while_an_editor_is_saving_it(world: World) -> None:
+    file = world.put("a.md", record("mem_a", "Cache rule one"))
+    stop = threading.Event()
+
+    def save_like_vim() -> None:
+        while not stop.is_set():
+            text = file.read_text()
+            file.rename(file.with_name("a.md~"))
+            stop.wait(0.002)
+            file.write_text("")
+            file.write_text(text)
+            stop.wait(0.03)
+
+    editor = threading.Thread(target=save_like_vim)
+    editor.start()
+    try:
+        for _ in range(100):
+            assert world.service.get("mem_a")["text"] == "Cache rule one"
+    finally:
+        stop.set()
+        editor.join()
