@@ -1,0 +1,169 @@
+"""How what is to be written resembles what is there: the same, the same with another value, near, or something else.
+
+Only nearly the same text is the same memory, and only a clear change of value on the same subject replaces one. In
+doubt both are kept and the caller is told; docs/decisions/010-write-decisions.md says why no threshold can do this.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+
+from helix.memory.change import find_change
+from helix.memory.statements import Statement, Told, Word, is_reordered, told
+
+_NEAR = 0.5
+"""of the words in common; below that a memory is not worth naming"""
+_DIFFERING = 8
+"""statements that may differ in a change of value; more is another text"""
+_PLAIN_KINDS = frozenset({"fact", "preference", "decision"})
+"""agents choose between these by mood; the other kinds are different things"""
+
+
+class Verdict(StrEnum):
+    SAME = "same"
+    """merge"""
+    CHANGED = "changed"
+    """supersede"""
+    NEAR = "near"
+    """create, and name the other in the answer"""
+    OTHER = "other"
+    """create"""
+
+
+@dataclass(frozen=True)
+class Said:
+    title: str
+    text: str
+    kind: str = "fact"
+    project: str | None = None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Resemblance:
+    verdict: Verdict
+    score: float
+    """of words in common, from 0 to 1; for putting the near ones in order, not for deciding"""
+    reason: str
+
+
+def resemble(new: Said, old: Said) -> Resemblance:
+    if new.project and old.project and new.project != old.project:
+        return Resemblance(Verdict.OTHER, 0.0, "of another project")
+    if new.text == old.text and new.title == old.title and new.kind == old.kind:
+        return Resemblance(Verdict.SAME, 1.0, "the same text")
+    mine, theirs = told(new.text), told(old.text)
+    titles = told(new.title), told(old.title)
+    score = _overlap(mine, theirs, *titles)
+    if not _is_one_kind(new.kind, old.kind):
+        return _apart(score, f"a {new.kind} is no {old.kind}")
+    if reason := _find_sameness(mine, theirs, *titles):
+        return Resemblance(Verdict.SAME, 1.0, reason)
+    if reason := _find_change(mine, theirs, *titles, new.kind):
+        return Resemblance(Verdict.CHANGED, score, reason)
+    return _apart(score, "about similar things")
+
+
+def _apart(score: float, reason: str) -> Resemblance:
+    if score >= _NEAR:
+        return Resemblance(Verdict.NEAR, score, reason)
+    return Resemblance(Verdict.OTHER, score, "about something else")
+
+
+def _is_one_kind(one: str, other: str) -> bool:
+    return one == other or {one, other} <= _PLAIN_KINDS
+
+
+def _overlap(mine: Told, theirs: Told, my_title: Told, their_title: Told) -> float:
+    one = mine.vocabulary | my_title.vocabulary
+    other = theirs.vocabulary | their_title.vocabulary
+    shared = len(one & other)
+    smaller = min(len(one), len(other))
+    if not smaller:
+        return 0.0
+    alike = 2 * shared / (len(one) + len(other))
+    within = shared / smaller if smaller > 2 else 0.0
+    return max(alike, 0.9 * within)
+
+
+def _find_sameness(mine: Told, theirs: Told, my_title: Told, their_title: Told) -> str | None:
+    if not mine.flat or not theirs.flat or not _titles_agree(mine, theirs, my_title, their_title):
+        return None
+    if mine.flat == theirs.flat:
+        return "the same but for the writing"
+    only_mine, only_theirs = _differing(mine, theirs)
+    if mine.is_ordered or theirs.is_ordered:
+        return _find_moved_words(only_mine, only_theirs)
+    if not only_mine and not only_theirs:
+        return "the same in another order"
+    if moved := _find_moved_words(only_mine, only_theirs):
+        return moved
+    if not only_mine and len(theirs.statements) <= 2 * len(mine.statements) and len(mine.flat) > 5:
+        return "adds nothing to it"
+    return None
+
+
+def _find_moved_words(only_mine: list[Statement], only_theirs: list[Statement]) -> str | None:
+    if not only_mine or not len(only_mine) == len(only_theirs) <= _DIFFERING:
+        return None
+    return "the same in another order" if all(map(is_reordered, only_mine, only_theirs)) else None
+
+
+def _titles_agree(mine: Told, theirs: Told, my_title: Told, their_title: Told) -> bool:
+    """A title may hold the subject (`Owner of billing`: Ana), so its words have to be in the other one somewhere."""
+    if my_title.flat == their_title.flat:
+        return True
+    one, other = my_title.vocabulary, their_title.vocabulary
+    if (not one or not other) and len(mine.flat) > 5:
+        return True
+    return (one ^ other) <= (mine.vocabulary | theirs.vocabulary)
+
+
+def _find_change(mine: Told, theirs: Told, my_title: Told, their_title: Told, kind: str) -> str | None:
+    only_mine, only_theirs = _differing(mine, theirs)
+    if not only_mine or len(only_mine) != len(only_theirs) or len(only_mine) > _DIFFERING:
+        return None
+    reasons = []
+    has_subject = my_title.flat == their_title.flat != ()
+    for new, old in zip(only_mine, only_theirs, strict=True):
+        reason = find_change(new, old, kind)
+        if reason is None and has_subject:
+            reason = find_change(_under(my_title, new), _under(their_title, old), kind)
+        if reason is None and not is_reordered(new, old):
+            return None
+        reasons += [reason] if reason else []
+    if not reasons or not (has_subject or _title_follows(mine, theirs, my_title, their_title, kind)):
+        return None
+    return "; ".join(reasons)
+
+
+def _under(title: Told, statement: Statement) -> Statement:
+    """`Friday` under the title `Deploy day` says that the deploy day is Friday."""
+    subject = [word for part in title.statements for word in part.words]
+    return Statement((*subject, Word("=", ":"), *statement.words), statement.in_code)
+
+
+def _title_follows(mine: Told, theirs: Told, my_title: Told, their_title: Told, kind: str) -> bool:
+    """Titles that differ may do so in the value, or in words that the text has too."""
+    if _titles_agree(mine, theirs, my_title, their_title):
+        return True
+    one, other = my_title.statements, their_title.statements
+    return len(one) == len(other) == 1 and find_change(one[0], other[0], kind) is not None
+
+
+def _differing(mine: Told, theirs: Told) -> tuple[list[Statement], list[Statement]]:
+    """The statements that only one of the two makes, in their order."""
+    return _without(mine, theirs), _without(theirs, mine)
+
+
+def _without(one: Told, other: Told) -> list[Statement]:
+    left = Counter(statement.key for statement in other.statements)
+    found = []
+    for statement in one.statements:
+        if left[statement.key] > 0:
+            left[statement.key] -= 1
+        else:
+            found.append(statement)
+    return found
