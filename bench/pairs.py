@@ -1,7 +1,8 @@
 """How well the write path judges: `make bench-pairs`.
 
-Three sets: the labelled pairs in bench/pairs (is the new one the same, a change of value, or neither?), the team's memories
-in bench/team (every two of a project, none of which are the same), and the labelled texts (is it worth keeping?).
+Three sets: the labelled pairs in bench/pairs (is the new one the same, a change of value, or neither?), the team's
+memories in bench/team (every two of a project, none of which are the same), and the labelled texts (is it worth
+keeping?).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from helix.memory.resemble import Said, Verdict, resemble
 from helix.memory.worth import why_not_worth
@@ -120,7 +122,7 @@ def _report_worth(split: str, show_wrong: bool) -> None:
                 print(f"  {one['id']} {one['label']}: {one['text'][:100]!r} {reason or ''}")
 
 
-def _lines(path: Path) -> Iterator[dict[str, str]]:
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
     for line in path.read_text("utf-8").splitlines():
         yield json.loads(line)
 

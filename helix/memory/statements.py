@@ -37,7 +37,7 @@ _TOKEN = re.compile(
     r"|\d{1,3}(?:,\d{3})+(?![\d,])"
     rf"|[-./#$€£~@]{{0,3}}{_PART}+(?:[-./:@+~'&]{{1,2}}{_PART}+)*(?:\+\+|#|/)?"
     rf"|[{_UNSPACED}]"
-    r"|[,:%?+^|✅❌✔✖✗☑👍👎]|[=<>!]{1,2}|\[[xX]\]"
+    r"|[,:%?+^|✅❌✔✖✗☑👍👎]|[=<>]{1,2}|!=|\[[xX]\]"
 )
 _CODE_TOKEN = re.compile(rf"{_TOKEN.pattern}|[^\s\w;]")
 _MEASURE = re.compile(r"([$€£]?\d+(?:\.\d+)?)(ms|s|sec|min|h|d|kb|mb|gb|tb|kib|mib|gib|am|pm|px|k|x|m)")

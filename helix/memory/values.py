@@ -118,6 +118,8 @@ def sort_of(word: Word) -> str:
             return NUMBER
     if norm in _UNITS:
         return NUMBER
+    if "@" in norm[1:] and "/" not in norm:
+        return TICKET  # an address is somebody else, not another value
     if _PLACE.fullmatch(norm):
         return PLACE
     if _TICKET.fullmatch(norm):

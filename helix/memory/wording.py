@@ -45,6 +45,7 @@ SAME = _table(
     kilobytes kilobyte: kb
     begins begin starts: start
     deletes delete removes: remove
+    deleted: removed
     picked chose choose: chose
     large: big
     artefact artefacts artifacts: artifact
@@ -192,6 +193,6 @@ def singular(word: str) -> str:
         return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
-    if word.endswith(("xes", "ches", "shes", "sses", "zes")):
+    if word.endswith(("oes", "xes", "ches", "shes", "sses", "zes")):
         return word[:-2]
     return word[:-1]
