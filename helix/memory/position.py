@@ -29,7 +29,7 @@ _COLLECTING = listed(
     "support supported like love enjoy speak know depend include contain install installed known"
     " available example can hold provide export call mean mentor see read such some another each ask add"
     " accept allow return expose open publish translated monitor offer integrate allowed entry sample"
-    " relevant failing affected related suspicious interesting"
+    " useful link reference resource relevant failing affected related suspicious interesting"
 )
 # `port 3000` measures; of any other noun the number is a name: `shard 2`, `tenant 12`, `build 512`.
 _MEASURED = listed(
@@ -42,15 +42,15 @@ _ROLE_NOUNS = listed(
     "owner maintainer lead manager contact on-call oncall responsible head captain chair champion"
 )
 _PLACING = listed(
-    "live run go point default host hosted store stored listen cut deploy deployed move found kept"
-    " located sit reside name named called write written build built render rendered send sent"
+    "live run point default host hosted store stored listen cut deploy deployed kept located sit reside go"
 )
 VERBS = (
     _PLACING
     | _ROLE_VERBS
     | listed(
-        "use done made need have has get keep expire start end take cost retry last want prefer pin stay scrape require"
-        " allow accept serve return wait poll sync refresh rotate close open handle process manage set bind"
+        "write written build built render rendered send sent use done made need have has get keep"
+        " expire start end take cost retry last want prefer pin stay scrape require allow accept"
+        " serve return wait poll sync refresh rotate close open handle process manage set bind"
         " connect belong report escalate happen"
     )
 )
@@ -80,8 +80,8 @@ def is_value(sort: str, before: Sequence[Word], after: Sequence[Word], *, in_cod
         return _is_person_in_charge(before, content, following)
     if sort == NUMBER and _is_version(norms, following):
         return True
-    if not content or (_has_predicate(following) and not _has_predicate(norms)):
-        return False  # a subject
+    if not content or _is_subject(norms, following):
+        return False
     if sort == NUMBER:
         return _is_measured(norms, content, following)
     if sort == TIME:
@@ -104,6 +104,12 @@ def _is_after_verb(norms: list[str], verbs: frozenset[str] = frozenset()) -> boo
 
 def _has_predicate(norms: list[str]) -> bool:
     return "=" in norms or not VERBS.isdisjoint(norms)
+
+
+def _is_subject(norms: list[str], following: list[str]) -> bool:
+    if "=" in following and "=" not in norms:
+        return True
+    return _has_predicate(following) and not _has_predicate(norms)
 
 
 def _is_entry(before: Sequence[Word], after: Sequence[Word]) -> bool:

@@ -203,8 +203,8 @@ def _bare(words: tuple[Word, ...]) -> tuple[Word, ...]:
 
 def _genitive(subject: tuple[Word, ...]) -> tuple[Word, ...]:
     at = next(place for place, word in enumerate(subject) if word.norm in ("of", "for"))
-    if at == 0 or at == len(subject) - 1:
-        return subject
+    if at == 0 or at == len(subject) - 1 or subject[0].norm in ("1", "a", "an"):
+        return subject  # one of the reviewers is any of them
     return (*subject[at + 1 :], *subject[:at])
 
 

@@ -56,7 +56,6 @@ SAME = _table(
     using via: with
     uses used: use
     requires require needed needs: need
-    likes like prefers: prefer
     should shall: must
     py: python
     golang: go
