@@ -22,7 +22,7 @@ from helix.memory.resemble import Said, Verdict, resemble
 from helix.memory.worth import why_not_worth
 
 HERE = Path(__file__).parent
-SPLITS = ("dev", "test")
+SPLITS = ("dev", "test", "fresh")
 CLASSES = {"rewrite": Verdict.SAME, "change": Verdict.CHANGED, "neighbour": None, "unrelated": None}
 
 
@@ -38,7 +38,7 @@ class Pair:
 
 def main(argv: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="bench.pairs", description=__doc__)
-    parser.add_argument("--split", choices=SPLITS, help="only this half")
+    parser.add_argument("--split", choices=SPLITS, help="only this part")
     parser.add_argument("--wrong", action="store_true", help="show what was judged wrongly")
     options = parser.parse_args(argv)
     splits = [options.split] if options.split else list(SPLITS)
@@ -61,11 +61,11 @@ def _said(one: Mapping[str, str]) -> Said:
 
 
 def _report_pairs(chosen: Sequence[Pair], split: str, show_wrong: bool) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     verdicts = [resemble(pair.new, pair.old).verdict for pair in chosen]
-    elapsed = time.perf_counter() - started
+    elapsed = time.process_time() - started
     seen = Counter((pair.label, verdict) for pair, verdict in zip(chosen, verdicts, strict=True))
-    print(f"\npairs, {split}: {len(chosen)}, {elapsed / len(chosen) * 1000:.2f} ms each")
+    print(f"\npairs, {split}: {len(chosen)}, {elapsed / len(chosen) * 1000:.2f} ms of processor time each")
     print(f"{'':12}" + "".join(f"{verdict:>9}" for verdict in Verdict))
     for label in CLASSES:
         print(f"{label:12}" + "".join(f"{seen[label, verdict]:>9}" for verdict in Verdict))
@@ -108,6 +108,8 @@ def _report_team(show_wrong: bool) -> None:
 
 def _report_worth(split: str, show_wrong: bool) -> None:
     chosen = [one for one in _lines(HERE / "pairs" / "worth.jsonl") if one["split"] == split]
+    if not chosen:
+        return
     reasons = [why_not_worth(one["text"], one.get("kind", "fact")) for one in chosen]
     judged = list(zip(chosen, reasons, strict=True))
     worthy = [reason for one, reason in judged if one["label"] == "worthy"]

@@ -140,11 +140,17 @@ def _words(piece: str) -> tuple[Word, ...]:
 
 def _code_words(line: str) -> list[Word]:
     """`users` is no `user` here, and signs count."""
-    return [Word("=" if token in (":", "==") else fold(token), token) for token in _CODE_TOKEN.findall(line)]
+    return [
+        Word("=" if token in (":", "==") else fold(_path(token)), token) for token in _CODE_TOKEN.findall(line)
+    ]
+
+
+def _path(token: str) -> str:
+    return token.removeprefix("./").rstrip("/") or token
 
 
 def _word(token: str) -> list[Word]:
-    raw = token.removeprefix("./")
+    raw = _path(token)
     norm = fold(raw)
     if norm.isalpha():
         return [Word(SAME.get(norm) or SAME.get(singular(norm)) or singular(norm), raw)]
@@ -156,8 +162,6 @@ def _word(token: str) -> list[Word]:
         return [Word(measure[1], measure[1]), Word(SAME.get(measure[2], measure[2]), "")]
     if version := _VERSION.fullmatch(norm):
         norm = version[1]
-    if "/" in norm and len(norm) > 1:
-        norm = norm.rstrip("/")
     return [Word(SAME.get(norm, norm), raw)]
 
 
