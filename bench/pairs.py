@@ -18,6 +18,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from helix.index.embed import find_embedder
 from helix.memory.resemble import Said, Verdict, resemble
 from helix.memory.worth import why_not_worth
 
@@ -40,7 +43,13 @@ def main(argv: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="bench.pairs", description=__doc__)
     parser.add_argument("--split", choices=SPLITS, help="only this part")
     parser.add_argument("--wrong", action="store_true", help="show what was judged wrongly")
+    parser.add_argument(
+        "--cosine", action="store_true", help="what the bundled model would say; takes a minute"
+    )
     options = parser.parse_args(argv)
+    if options.cosine:
+        _report_cosine(list(pairs()))
+        return
     splits = [options.split] if options.split else list(SPLITS)
     for split in splits:
         _report_pairs([pair for pair in pairs() if pair.split == split], split, options.wrong)
@@ -84,6 +93,25 @@ def _report_pairs(chosen: Sequence[Pair], split: str, show_wrong: bool) -> None:
                 print(
                     f"  {pair.id} {pair.label}/{pair.category} judged {verdict}: {pair.old.text!r} | {pair.new.text!r}"
                 )
+
+
+def _report_cosine(chosen: Sequence[Pair]) -> None:
+    """How near the two of a pair are to each other for the bundled model, by class."""
+    found = find_embedder("bundled", Path("unused"))
+    assert found.embedder is not None, found.reason
+    one = found.embedder.embed([f"{pair.old.title}\n{pair.old.text}".strip() for pair in chosen])
+    other = found.embedder.embed([f"{pair.new.title}\n{pair.new.text}".strip() for pair in chosen])
+    cosines = (one * other).sum(axis=1)
+    print(f"{'':12}{'10 %':>8}{'median':>8}{'90 %':>8}")
+    for label in CLASSES:
+        values = cosines[[pair.label == label for pair in chosen]]
+        print(f"{label:12}" + "".join(f"{value:8.2f}" for value in np.percentile(values, (10, 50, 90))))
+    rewrites = np.sort(cosines[[pair.label == "rewrite" for pair in chosen]])
+    rest = cosines[[pair.label != "rewrite" for pair in chosen]]
+    threshold = rewrites[len(rewrites) // 4]
+    print(
+        f"a threshold of {threshold:.2f} merges 75 % of the rewrites and {np.mean(rest >= threshold):.0%} of the rest"
+    )
 
 
 def _report_team(show_wrong: bool) -> None:

@@ -141,7 +141,8 @@ def _words(piece: str) -> tuple[Word, ...]:
 def _code_words(line: str) -> list[Word]:
     """`users` is no `user` here, and signs count."""
     return [
-        Word("=" if token in (":", "==") else fold(_path(token)), token) for token in _CODE_TOKEN.findall(line)
+        Word("=" if token in (":", "==") else fold(_path(token)), token)
+        for token in _CODE_TOKEN.findall(line)
     ]
 
 
