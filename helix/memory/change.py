@@ -1,8 +1,8 @@
 """Whether one statement gives another value to the subject of an earlier one.
 
 No cosine tells `the API listens on 9090` from `the metrics listen on 9090`. The words that differ do: a change of
-value differs in nothing but values, of the same sort, where values stand.
-Whatever else differs is about something else.
+value differs in nothing but values, of the same sort, where values stand. What differs otherwise is about something
+else.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ _LONGEST = 80
 """words of a statement that are aligned; longer ones are no statements"""
 
 _LONGEST_VALUE = 3
+
 # What happened, and what was seen to happen under some condition, stays true when it happens under another.
 _HAPPENED = listed(
     "was went met had did yesterday today tonight failed shipped broke came took gave said told saw found"

@@ -54,7 +54,7 @@ VERBS = (
         " connect belong report escalate happen"
     )
 )
-_IN_USE = listed("required need use what minimum default deployed installed")
+_IN_USE = listed("required need used what minimum default deployed installed")
 _FORWARDING = listed("go report escalate belong assigned assign talk write")
 _DEADLINE = listed("by until till due before on")
 _SCHEDULED = listed(

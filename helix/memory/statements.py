@@ -11,7 +11,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from helix.index.analyze import fold
-from helix.memory.wording import FILLERS, LIGHT, PREPOSITIONS, PRONOUNS, SAME, SEQUENCE, singular, spelled_out
+from helix.memory.wording import (
+    CLOSINGS,
+    FILLERS,
+    HEADINGS,
+    LIGHT,
+    OPENINGS,
+    PREPOSITIONS,
+    PRONOUNS,
+    SAME,
+    SEQUENCE,
+    singular,
+    spelled_out,
+)
 
 LONGEST = 400_000
 """characters that are looked at; a memory is never that long, a pasted file may be"""
@@ -37,7 +49,7 @@ _TOKEN = re.compile(
     r"|\d{1,3}(?:,\d{3})+(?![\d,])"
     rf"|[-./#$€£~@]{{0,3}}{_PART}+(?:[-./:@+~'&]{{1,2}}{_PART}+)*(?:\+\+|#|/)?"
     rf"|[{_UNSPACED}]"
-    r"|[,:%?+^|✅❌✔✖✗☑👍👎]|[=<>]{1,2}|!=|\[[xX]\]"
+    r"|[,:%?+^|≤≥≠±←→↑↓✅❌✔✖✗☑👍👎🔴🟢🟡🟠🔵⚪⚫🟥🟩🟨⬆⬇➕➖🚫⛔]|[=<>]{1,2}|!=|\[[xX]\]"
 )
 _CODE_TOKEN = re.compile(rf"{_TOKEN.pattern}|[^\s\w;]")
 _MEASURE = re.compile(r"([$€£]?\d+(?:\.\d+)?)(ms|s|sec|min|h|d|kb|mb|gb|tb|kib|mib|gib|am|pm|px|k|x|m)")
@@ -135,7 +147,24 @@ def _words(piece: str) -> tuple[Word, ...]:
             continue
         for token in _TOKEN.findall(_MARKS.sub("", spelled_out(part))):
             found += (word for word in _word(token) if word.norm not in FILLERS)
-    return tuple(found)
+    return tuple(_without_courtesies(found))
+
+
+def _without_courtesies(words: list[Word]) -> list[Word]:
+    norms = [word.norm for word in words]
+    start, end = 0, len(words)
+    while start < end:
+        if norms[start] in HEADINGS and norms[start + 1 : start + 2] in (["="], [","]):
+            start += 2
+        elif norms[start] in OPENINGS or norms[start] == ",":
+            start += 1
+        else:
+            break
+    while (
+        end > start and norms[end - 1] in ("you", *CLOSINGS) and not CLOSINGS.isdisjoint(norms[end - 2 : end])
+    ):
+        end -= 1
+    return words[start:end]
 
 
 def _code_words(line: str) -> list[Word]:

@@ -54,9 +54,11 @@ SAME = _table(
     licence licences licenses: license
     approximately around roughly circa: about
     using via: with
-    uses used: use
+    uses: use
     requires require needed needs: need
-    should shall: must
+    shall: must
+    →: >
+    ←: <
     py: python
     golang: go
     prs: pr
@@ -146,10 +148,13 @@ _CONTRACTIONS = {
 }
 
 FILLERS = listed(
-    "please thanks thank just basically actually really simply currently presently now nowadays so well also still"
-    " already anyway fyi note reminder remember todo btw hey ok okay today's again"
+    "please just basically actually really simply currently presently now nowadays also still already anyway"
 )
 """say nothing about the subject; `now` and `still` only say that it is so today, which every memory says"""
+OPENINGS = listed("so hey fyi btw")
+HEADINGS = listed("note reminder remember todo ok okay well thank important tip info nb")
+"""say nothing before a colon or a comma: `Note: …`; elsewhere they are words: `the reminder job`"""
+CLOSINGS = listed("thank thx cheer")
 
 LIGHT = listed("a an the this that these those our their its we it they there us do does am")
 """are left out when two statements are compared"""
