@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test check docs bench bench-recall clean
+.PHONY: help install run test check docs bench bench-recall bench-pairs clean
 
 help: ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -44,6 +44,9 @@ bench: $(VENV)/.installed-dev ## the figures of docs/reliability.md and docs/sea
 
 bench-recall: $(VENV)/.installed-dev ## how often search finds the answer; DATA=file adds a set of conversations
 	$(BIN)/python -m bench.recall --rerank $(if $(DATA),--data $(DATA))
+
+bench-pairs: $(VENV)/.installed-dev ## how well a write is judged: same, changed, near; worth keeping or not
+	$(BIN)/python -m bench.pairs
 
 clean: ## remove the virtual environment and the caches
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -94,15 +94,21 @@ def _find_sameness(mine: Told, theirs: Told, my_title: Told, their_title: Told) 
     if mine.flat == theirs.flat:
         return "the same but for the writing"
     only_mine, only_theirs = _differing(mine, theirs)
-    if mine.numbered and theirs.numbered:
-        return None  # of steps the order matters
+    if mine.is_ordered or theirs.is_ordered:
+        return _find_moved_words(only_mine, only_theirs)
     if not only_mine and not only_theirs:
         return "the same in another order"
-    if len(only_mine) == len(only_theirs) <= _DIFFERING and all(map(is_reordered, only_mine, only_theirs)):
-        return "the same in another order"
+    if moved := _find_moved_words(only_mine, only_theirs):
+        return moved
     if not only_mine and len(theirs.statements) <= 2 * len(mine.statements) and len(mine.flat) > 5:
         return "adds nothing to it"
     return None
+
+
+def _find_moved_words(only_mine: list[Statement], only_theirs: list[Statement]) -> str | None:
+    if not only_mine or not len(only_mine) == len(only_theirs) <= _DIFFERING:
+        return None
+    return "the same in another order" if all(map(is_reordered, only_mine, only_theirs)) else None
 
 
 def _titles_agree(mine: Told, theirs: Told, my_title: Told, their_title: Told) -> bool:
@@ -125,7 +131,7 @@ def _find_change(mine: Told, theirs: Told, my_title: Told, their_title: Told, ki
         reason = find_change(new, old, kind)
         if reason is None and has_subject:
             reason = find_change(_under(my_title, new), _under(their_title, old), kind)
-        if reason is None and not (is_reordered(new, old) and not mine.numbered):
+        if reason is None and not is_reordered(new, old):
             return None
         reasons += [reason] if reason else []
     if not reasons or not (has_subject or _title_follows(mine, theirs, my_title, their_title, kind)):

@@ -11,7 +11,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from helix.index.analyze import fold
-from helix.memory.wording import FILLERS, LIGHT, PREPOSITIONS, SAME, singular, spelled_out
+from helix.memory.wording import (
+    CLOSINGS,
+    FILLERS,
+    HEADINGS,
+    LIGHT,
+    OPENINGS,
+    PREPOSITIONS,
+    PRONOUNS,
+    SAME,
+    SEQUENCE,
+    singular,
+    spelled_out,
+)
 
 LONGEST = 400_000
 """characters that are looked at; a memory is never that long, a pasted file may be"""
@@ -20,9 +32,9 @@ _QUOTES = str.maketrans(
     {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "‘": "'", "—": ",", "–": "-", "\u00a0": " "}
 )
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*$", re.MULTILINE)
-_MARKS = re.compile(r"\*\*|__|[`*\"]|(?<!\w)'|'(?!\w)|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)")
+_MARKS = re.compile(r"\*\*|__|[*\"]|(?<!\w)'|'(?!\w)|(?<!\w)_(?=\w)|(?<=\w)_(?!\w)")
 _LINE_START = re.compile(
-    r"^[ \t]*(?:#{1,6}(?=\s)|>|[-*+•](?=\s)(?:[ \t]+\[[ xX]\])?|(\d{1,3})[.)](?=\s))[ \t]*"
+    r"^[ \t]*(?:(#{1,6})(?=\s)|>|[-*+•](?=\s)(?:[ \t]+\[ \])?|(\d{1,3})[.)](?=\s))[ \t]*"
 )
 _ENDS = re.compile(r"(?<=[^\s.][.!?])\s+(?=\S)|;\s|[。！？；।]|\.{3}|…")
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -37,8 +49,9 @@ _TOKEN = re.compile(
     r"|\d{1,3}(?:,\d{3})+(?![\d,])"
     rf"|[-./#$€£~@]{{0,3}}{_PART}+(?:[-./:@+~'&]{{1,2}}{_PART}+)*(?:\+\+|#|/)?"
     rf"|[{_UNSPACED}]"
-    r"|[,:%]|[=<>!]{1,2}"
+    r"|[,:%?+^|≤≥≠±←→↑↓✅❌✔✖✗☑👍👎🔴🟢🟡🟠🔵⚪⚫🟥🟩🟨⬆⬇➕➖🚫⛔]|[=<>]{1,2}|!=|\[[xX]\]"
 )
+_CODE_TOKEN = re.compile(rf"{_TOKEN.pattern}|[^\s\w;]")
 _MEASURE = re.compile(r"([$€£]?\d+(?:\.\d+)?)(ms|s|sec|min|h|d|kb|mb|gb|tb|kib|mib|gib|am|pm|px|k|x|m)")
 _VERSION = re.compile(r"v(\d+(?:\.\d+)*)")
 _SEPARATORS = frozenset({",", "and", "or", "&"})
@@ -57,7 +70,8 @@ class Statement:
     words: tuple[Word, ...]
     """with the small words, because they show which word is the subject and which the value"""
     in_code: bool = False
-    numbered: bool = False
+    is_ordered: bool = False
+    """it means something else in another place: a step, a heading, a line of code, `it runs on 8080`"""
 
     @cached_property
     def norms(self) -> tuple[str, ...]:
@@ -83,8 +97,8 @@ class Told:
         return tuple(norm for statement in self.statements for norm in statement.key)
 
     @cached_property
-    def numbered(self) -> bool:
-        return any(statement.numbered for statement in self.statements)
+    def is_ordered(self) -> bool:
+        return any(statement.is_ordered for statement in self.statements)
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
@@ -99,13 +113,16 @@ def told(text: str) -> Told:
         if _FENCE.match(line):
             in_code = not in_code
             continue
+        if in_code:
+            found.append(Statement(tuple(_code_words(line)), in_code=True, is_ordered=True))
+            continue
         start = _LINE_START.match(line)
-        numbered = start is not None and start[1] is not None
-        rest = line[start.end() :] if start else line
-        for piece in [rest] if in_code else _ENDS.split(_with_dates(rest)):
+        has_place = (start is not None and (start[1] or start[2]) is not None) or line.rstrip().endswith(":")
+        for piece in _ENDS.split(_with_dates(line[start.end() :] if start else line)):
             words = _words(piece)
-            if words:
-                found.append(Statement(words if in_code else _canonical(words), in_code, numbered))
+            moves = has_place or not SEQUENCE.isdisjoint(word.norm for word in words)
+            moves = moves or (bool(words) and words[0].norm in PRONOUNS)
+            found.append(Statement(_canonical(words), is_ordered=moves))
     return Told(tuple(statement for statement in found if statement.key))
 
 
@@ -122,14 +139,48 @@ def _date(year: str | None, month: str, day: str) -> str:
 
 
 def _words(piece: str) -> tuple[Word, ...]:
+    """Between backticks there is code, of which no word is changed."""
     found: list[Word] = []
-    for token in _TOKEN.findall(_MARKS.sub("", spelled_out(piece))):
-        found += _word(token)
-    return tuple(word for word in found if word.norm not in FILLERS)
+    for place, part in enumerate(piece.split("`")):
+        if place % 2:
+            found += _code_words(part)
+            continue
+        for token in _TOKEN.findall(_MARKS.sub("", spelled_out(part))):
+            found += (word for word in _word(token) if word.norm not in FILLERS)
+    return tuple(_without_courtesies(found))
+
+
+def _without_courtesies(words: list[Word]) -> list[Word]:
+    norms = [word.norm for word in words]
+    start, end = 0, len(words)
+    while start < end:
+        if norms[start] in HEADINGS and norms[start + 1 : start + 2] in (["="], [","]):
+            start += 2
+        elif norms[start] in OPENINGS or norms[start] == ",":
+            start += 1
+        else:
+            break
+    while (
+        end > start and norms[end - 1] in ("you", *CLOSINGS) and not CLOSINGS.isdisjoint(norms[end - 2 : end])
+    ):
+        end -= 1
+    return words[start:end]
+
+
+def _code_words(line: str) -> list[Word]:
+    """`users` is no `user` here, and signs count."""
+    return [
+        Word("=" if token in (":", "==") else fold(_path(token)), token)
+        for token in _CODE_TOKEN.findall(line)
+    ]
+
+
+def _path(token: str) -> str:
+    return token.removeprefix("./").rstrip("/") or token
 
 
 def _word(token: str) -> list[Word]:
-    raw = token.removeprefix("./")
+    raw = _path(token)
     norm = fold(raw)
     if norm.isalpha():
         return [Word(SAME.get(norm) or SAME.get(singular(norm)) or singular(norm), raw)]
@@ -141,8 +192,6 @@ def _word(token: str) -> list[Word]:
         return [Word(measure[1], measure[1]), Word(SAME.get(measure[2], measure[2]), "")]
     if version := _VERSION.fullmatch(norm):
         norm = version[1]
-    if "/" in norm and len(norm) > 1:
-        norm = norm.rstrip("/")
     return [Word(SAME.get(norm, norm), raw)]
 
 
@@ -188,8 +237,8 @@ def _bare(words: tuple[Word, ...]) -> tuple[Word, ...]:
 
 def _genitive(subject: tuple[Word, ...]) -> tuple[Word, ...]:
     at = next(place for place, word in enumerate(subject) if word.norm in ("of", "for"))
-    if at == 0 or at == len(subject) - 1:
-        return subject
+    if at == 0 or at == len(subject) - 1 or subject[0].norm in ("1", "a", "an"):
+        return subject  # one of the reviewers is any of them
     return (*subject[at + 1 :], *subject[:at])
 
 
@@ -204,9 +253,11 @@ def _phrase_last(words: tuple[Word, ...]) -> tuple[Word, ...]:
 
 def is_reordered(one: Statement, other: Statement) -> bool:
     """Whether two statements differ only in the order of a list, or in where `on Fridays` stands."""
-    if len(one.words) > 80 or sorted(one.key) != sorted(other.key):
+    if one.in_code or len(one.words) > 80 or sorted(one.key) != sorted(other.key):
         return False
-    return _is_rotated(one.key, other.key) or _has_list_reordered(one, other)
+    if _is_rotated(one.key, other.key):
+        return True
+    return SEQUENCE.isdisjoint(one.key) and _has_list_reordered(one, other)
 
 
 def _is_rotated(one: tuple[str, ...], other: tuple[str, ...]) -> bool:

@@ -6,17 +6,10 @@ import re
 from collections.abc import Sequence
 
 from helix.memory.statements import Word
+from helix.memory.wording import listed
 
-NUMBER, DATE, TIME, PLACE, CODE, NAME, TICKET, PLAIN = [
-    "number",
-    "date",
-    "time",
-    "place",
-    "code",
-    "name",
-    "ticket",
-    "plain",
-]
+NUMBER, DATE, TIME, PLACE = "number", "date", "time", "place"
+CODE, NAME, TICKET, PLAIN = "code", "name", "ticket", "plain"
 """families are named by their first member, after `family `"""
 
 # Of each family a thing has one at a time: one weekday, one package manager, one log level. Environments, HTTP
@@ -92,70 +85,21 @@ eur usd gbp chf
 ubuntu debian alpine fedora centos
 """.strip()
 _FAMILY = {word: f"family {line.split()[0]}" for line in _FAMILIES.splitlines() for word in line.split()}
-_HAS_VERSIONS = frozenset(_FAMILY) - frozenset(
-    ["on", "off", "yes", "no", "main", "space", "tab", "may", "go"]
-) | frozenset(
-    [
-        "node",
-        "go",
-        "ios",
-        "android",
-        "macos",
-        "windows",
-        "java",
-        "jdk",
-        "k8s",
-        "chrome",
-        "firefox",
-        "safari",
-        "gradle",
-        "xcode",
-        "openssl",
-        "linux",
-        "kernel",
-    ]
+_NO_PRODUCTS = listed("on off yes no main space tab may")
+_HAS_VERSIONS = frozenset(_FAMILY) - _NO_PRODUCTS | listed(
+    "node go ios android macos windows java jdk k8s chrome firefox safari gradle xcode openssl linux kernel"
 )
 
 _NUMBER = re.compile(r"[#$€£~<>]{0,2}\d+(?:\.\d+)*(?:-(?:alpha|beta|rc|lts)[.\d]*)?(?:st|nd|rd|th)?")
 _DATE = re.compile(r"(?:\d{4}-)?\d{2}-\d{2}|\d{4}-\d{2}|q[1-4]")
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
-_PLACE = re.compile(
-    r"[a-z+]+://.+|[\w.~-]*(?:/[\w.~@-]+)+|(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?|(?:[\w-]+\.){1,6}[a-z]{2,8}(?::\d+)?"
-)
+_PLACE = re.compile(r"[a-z+]+://.+|[\w.~-]*(?:/[\w.~@-]+)+|(?:[\w-]+\.){1,6}[a-z]{2,8}(?::\d+)?")
+_ADDRESS = re.compile(r"(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?(?:/\d+)?")
 _TICKET = re.compile(r"[a-z]{2,10}-\d{1,6}|#\d+")
 _IDENTIFIER = re.compile(r"(?=.*[\d_./:-]).+")
 _HUMPS = re.compile(r"[a-z][A-Z]|[A-Z]{2}")
-_UNITS = frozenset(
-    [
-        "ms",
-        "s",
-        "min",
-        "h",
-        "d",
-        "day",
-        "week",
-        "month",
-        "year",
-        "am",
-        "pm",
-        "utc",
-        "kb",
-        "mb",
-        "gb",
-        "tb",
-        "kib",
-        "mib",
-        "gib",
-        "px",
-        "%",
-        "k",
-        "x",
-        "m",
-        "byte",
-        "token",
-        "char",
-        "character",
-    ]
+_UNITS = listed(
+    "ms s min h d day week month year am pm utc kb mb gb tb kib mib gib px % k x m byte token char character"
 )
 
 
@@ -164,6 +108,8 @@ def sort_of(word: Word) -> str:
     if norm in _FAMILY:
         return _FAMILY[norm]
     if norm[:1].isdigit() or norm[:1] in "#$€£~<>":
+        if _ADDRESS.fullmatch(norm):
+            return PLACE
         if _DATE.fullmatch(norm):
             return DATE
         if _TIME.fullmatch(norm):
@@ -172,6 +118,8 @@ def sort_of(word: Word) -> str:
             return NUMBER
     if norm in _UNITS:
         return NUMBER
+    if "@" in norm[1:] and "/" not in norm:
+        return TICKET  # an address is somebody else, not another value
     if _PLACE.fullmatch(norm):
         return PLACE
     if _TICKET.fullmatch(norm):
@@ -189,6 +137,11 @@ def sort_of_all(words: Sequence[Word]) -> str:
     if sorts <= {NUMBER, TIME}:
         return TIME if TIME in sorts else NUMBER
     return sorts.pop() if len(sorts) == 1 else PLAIN
+
+
+LANGUAGE = _FAMILY["english"]
+WEEKDAY = _FAMILY["monday"]
+MONTH = _FAMILY["january"]
 
 
 def has_versions(norm: str) -> bool:

@@ -15,7 +15,8 @@ def _table(lines: str) -> dict[str, str]:
     return {word: meaning.strip() for words, meaning in pairs for word in words.split()}
 
 
-def _listed(words: str) -> frozenset[str]:
+def listed(words: str) -> frozenset[str]:
+    """A set of words from a line of them."""
     return frozenset(words.split())
 
 
@@ -44,6 +45,7 @@ SAME = _table(
     kilobytes kilobyte: kb
     begins begin starts: start
     deletes delete removes: remove
+    deleted: removed
     picked chose choose: chose
     large: big
     artefact artefacts artifacts: artifact
@@ -52,10 +54,11 @@ SAME = _table(
     licence licences licenses: license
     approximately around roughly circa: about
     using via: with
-    uses used: use
+    uses: use
     requires require needed needs: need
-    likes like prefers: prefer
-    should shall: must
+    shall: must
+    →: >
+    ←: <
     py: python
     golang: go
     prs: pr
@@ -82,6 +85,7 @@ SAME = _table(
     twelve: 12
     is are be: =
     were: was
+    是 为 は: =
     """
 )
 
@@ -143,20 +147,23 @@ _CONTRACTIONS = {
     "who's": "who is",
 }
 
-FILLERS = _listed(
-    "please thanks thank just basically actually really simply currently presently now nowadays so well also still"
-    " already anyway fyi note reminder remember todo btw hey ok okay today's again"
+FILLERS = listed(
+    "please just basically actually really simply currently presently now nowadays also still already anyway"
 )
 """say nothing about the subject; `now` and `still` only say that it is so today, which every memory says"""
+OPENINGS = listed("so hey fyi btw")
+HEADINGS = listed("note reminder remember todo ok okay well thank important tip info nb")
+"""say nothing before a colon or a comma: `Note: …`; elsewhere they are words: `the reminder job`"""
+CLOSINGS = listed("thank thx cheer")
 
-LIGHT = _listed(
-    "a an the this that these those our your my their its his her we i you it they he she there us do does am"
-)
+LIGHT = listed("a an the this that these those our their its we it they there us do does am")
 """are left out when two statements are compared"""
 
-NEGATIONS = _listed("not never no without neither nor")
-MODALS = _listed("must may can will might could would")
-PREPOSITIONS = _listed(
+NEGATIONS = listed("not never no without neither nor")
+MODALS = listed("must may can will might could would")
+PRONOUNS = listed("it they this that these those he she its their")
+SEQUENCE = listed("then first finally before after next lastly afterwards order priority")
+PREPOSITIONS = listed(
     "on in at for after before during with from to by every within until till under over above below than into"
 )
 
@@ -178,9 +185,9 @@ def spelled_out(text: str) -> str:
 
 
 # Names that end like plurals.
-_SINGULAR = _listed(
-    "postgres jenkins nats teams aws kubernetes rails express windows pandas numbers always sometimes perhaps across whereas"
-    " besides towards afterwards https less unless"
+_SINGULAR = listed(
+    "postgres jenkins nats teams aws kubernetes rails express windows pandas numbers always sometimes perhaps across"
+    " whereas besides towards afterwards https less unless"
 )
 
 
@@ -190,6 +197,6 @@ def singular(word: str) -> str:
         return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
-    if word.endswith(("xes", "ches", "shes", "sses", "zes")):
+    if word.endswith(("oes", "xes", "ches", "shes", "sses", "zes")):
         return word[:-2]
     return word[:-1]

@@ -1,0 +1,155 @@
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bench.pairs import CLASSES, Pair, pairs
+from helix.memory.resemble import Said, Verdict, resemble
+from tests.scale import scaled
+
+PAIRS = list(pairs())
+
+
+def verdict(old: str, new: str, kind: str = "fact") -> Verdict:
+    return resemble(Said("", new, kind), Said("", old, kind)).verdict
+
+
+@pytest.mark.parametrize("part", ["dev", "test", "fresh"])
+def test_hardly_anything_is_merged_or_replaced_that_should_not_be(part: str) -> None:
+    chosen = [pair for pair in PAIRS if pair.split == part]
+    for label, judged in (("rewrite", Verdict.SAME), ("change", Verdict.CHANGED)):
+        others = [pair for pair in chosen if pair.label != label]
+        wrong = [pair.id for pair in others if resemble(pair.new, pair.old).verdict is judged]
+        assert len(wrong) <= 0.01 * len(others), wrong
+        right = [pair for pair in chosen if pair.label == label]
+        assert sum(resemble(pair.new, pair.old).verdict is judged for pair in right) >= 0.75 * len(right)
+
+
+def test_the_labelled_pairs_are_in_order() -> None:
+    assert len({pair.id for pair in PAIRS}) == len(PAIRS) >= 400
+    assert {pair.label for pair in PAIRS} == set(CLASSES)
+    halves = [sum(pair.split == part for pair in PAIRS[:444]) for part in ("dev", "test")]
+    assert abs(halves[0] - halves[1]) <= 4
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("the API listens on 8080", "the API listens on 9090"),
+        ("We deploy on Fridays", "We deploy on Tuesdays now"),
+        ("We run Postgres 14", "We run Postgres 16"),
+        ("owner of billing is Ana", "owner of billing is Ben"),
+        ("We use feature flags", "We no longer use feature flags"),
+    ],
+)
+def test_another_value_of_the_same_subject_replaces_the_old_one(old: str, new: str) -> None:
+    assert verdict(old, new) is Verdict.CHANGED
+    assert verdict(new, old) is Verdict.CHANGED
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("staging API listens on 8080", "production API listens on 9090"),
+        ("billing retries 3 times", "auth retries 5 times"),
+        ("the timeout of the upload is 30 s", "the timeout of the download is 60 s"),
+        ("billing depends on auth", "auth depends on billing"),
+        ("We used Redis for sessions.", "We use Redis for sessions."),
+        ("Clients should retry.", "Clients must retry."),
+        ("The batch size must be ≥ 50.", "The batch size must be ≤ 50."),
+        ("Search status: 🔴", "Search status: 🟢"),
+        ("- [ ] rotate the keys", "- [x] rotate the keys"),
+        ("The reminder job runs at night.", "The job runs at night."),
+        ("The release note is in CHANGELOG.", "The release is in CHANGELOG."),
+        ("The importer retries 3 times.", "The importer retries 3 times, with jitter."),
+        ("## Staging\nport: 1\n## Production\nport: 2", "## Staging\nport: 2\n## Production\nport: 1"),
+        ("1. Stop\n2. Migrate\n3. Start", "1. Migrate\n2. Stop\n3. Start"),
+        ("```py\nx = a + b\n```", "```py\nx = a - b\n```"),
+    ],
+)
+def test_neighbours_stay_two_memories(one: str, other: str) -> None:
+    for old, new in ((one, other), (other, one)):
+        assert verdict(old, new) in (Verdict.NEAR, Verdict.OTHER)
+
+
+def test_the_reason_says_what_changed() -> None:
+    assert resemble(Said("", "The API listens on 9090."), Said("", "The API listens on 8080.")).reason == (
+        "8080 → 9090 in the same sentence"
+    )
+
+
+def test_what_happened_is_never_replaced() -> None:
+    assert verdict("Deployed v1.2 on 3 March", "Deployed v1.3 on 9 March", "event") is not Verdict.CHANGED
+    assert verdict("The backup failed on Monday", "The backup failed on Friday") is not Verdict.CHANGED
+
+
+def test_a_note_of_several_sentences_is_replaced_only_if_nothing_else_is_new() -> None:
+    old = "The gateway is written in Go. It runs 3 replicas."
+    assert verdict(old, "The gateway is written in Go. It runs 5 replicas.") is Verdict.CHANGED
+    assert (
+        verdict(old, "The gateway is written in Go. It runs 5 replicas. They sleep at night.") is Verdict.NEAR
+    )
+
+
+def test_another_project_or_kind_is_another_memory() -> None:
+    text = "The API listens on 8080."
+    assert resemble(Said("", text, project="a"), Said("", text, project="b")).verdict is Verdict.OTHER
+    assert resemble(Said("", text, project="a"), Said("", text)).verdict is Verdict.SAME
+    assert resemble(Said("", text, "task"), Said("", text, "decision")).verdict is Verdict.NEAR
+    assert resemble(Said("", text, "fact"), Said("", text, "decision")).verdict is Verdict.SAME
+
+
+def test_the_title_may_be_the_subject() -> None:
+    old = Said("Owner of billing", "Ana")
+    assert resemble(Said("Owner of search", "Ana"), old).verdict is not Verdict.SAME
+    assert resemble(Said("Owner of search", "Ben"), old).verdict is not Verdict.CHANGED
+    assert resemble(Said("Owner of billing", "Ben"), old).verdict is Verdict.CHANGED
+
+
+@pytest.mark.parametrize(
+    "pair", [pair for pair in PAIRS if pair.label == "rewrite"], ids=lambda pair: pair.id
+)
+def test_being_the_same_does_not_depend_on_which_came_first(pair: Pair) -> None:
+    one, other = resemble(pair.new, pair.old), resemble(pair.old, pair.new)
+    assert (one.verdict is Verdict.SAME) == (other.verdict is Verdict.SAME)
+
+
+def test_a_change_of_value_under_another_subject_replaces_nothing() -> None:
+    """Each labelled change, with the new text said of something else."""
+    for pair in PAIRS:
+        if pair.label == "change" and not pair.old.title and pair.category not in ("code", "key"):
+            moved = Said("", f"In the annex of Globex, {pair.new.text}", pair.new.kind)
+            assert resemble(moved, pair.old).verdict not in (Verdict.SAME, Verdict.CHANGED), pair.id
+
+
+@settings(max_examples=scaled(200), deadline=None)
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_any_two_texts_can_be_compared(one: str, other: str) -> None:
+    assert resemble(Said("", one), Said("", one)).verdict is Verdict.SAME
+    assert (resemble(Said("", one), Said("", other)).verdict is Verdict.SAME) == (
+        resemble(Said("", other), Said("", one)).verdict is Verdict.SAME
+    )
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["word ", "a", "-", "* ", "` ", "x.", "1. a\n", "12,", "a, ", "'s ", "// ", "的", "```\n", "Mar 1 "],
+)
+def test_a_text_of_100_kilobytes_is_compared_in_bounded_time(piece: str) -> None:
+    text = piece * (100_000 // len(piece))
+    started = time.process_time()
+    resemble(Said("", text + " end"), Said("", text))
+    assert time.process_time() - started < 2
+
+
+def test_long_notes_that_differ_in_one_value_are_a_change() -> None:
+    chance = random.Random(3)
+    lines = [f"Service {chance.randrange(10**9)} is described in chapter {place}." for place in range(1000)]
+    old = "\n".join([*lines, "The API listens on 8080."])
+    new = "\n".join([*lines, "The API listens on 9090."])
+    assert verdict(old, new) is Verdict.CHANGED
+    assert verdict(old, new + "\nIt is slow.") is Verdict.NEAR
