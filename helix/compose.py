@@ -19,7 +19,7 @@ from helix.follow.lock import FollowLock
 from helix.follow.mend import Mender
 from helix.follow.reconcile import Progress, Reconciler
 from helix.index.catalog import Catalog
-from helix.memory.service import Memories
+from helix.memory.service import Memories, Took
 from helix.vault.ancestry import Ancestry
 from helix.vault.autocommit import AutoCommit
 from helix.vault.history import History
@@ -52,6 +52,7 @@ class Helix:
     reconciler: Reconciler
     mender: Mender
     memories: Memories
+    took: Took
     lock: FollowLock
     follows: bool
     """whether this process keeps the catalog; otherwise a daemon does and this process only asks and waits"""
@@ -195,8 +196,9 @@ def open_helix(config: Config, *, must_follow: bool = False) -> Iterator[Helix]:
         def wait_for_daemon(paths: Sequence[str]) -> str | None:
             return _wait_for_daemon(vault, catalog, paths)
 
-        memories = Memories(vault, catalog, take_in if follows else wait_for_daemon)
-        yield Helix(config, vault, catalog, reconciler, mender, memories, lock, follows)
+        took = take_in if follows else wait_for_daemon
+        memories = Memories(vault, catalog, took)
+        yield Helix(config, vault, catalog, reconciler, mender, memories, took, lock, follows)
 
 
 @contextmanager
