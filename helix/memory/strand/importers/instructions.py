@@ -23,7 +23,7 @@ _NAMES = frozenset(
 )
 _LARGEST = 4 * 1024 * 1024
 _OWN_BULLET = 30
-_LEAST = 20
+_LEAST = 16
 _WORDS_IN_KEY = 5
 _FRONTMATTER = re.compile(r"\A---[ \t]*\r?\n(.*?\r?\n)?---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
