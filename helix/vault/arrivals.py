@@ -197,7 +197,7 @@ class _Batch:
             here = self._vault.read(known.path)
         except (FileNotFoundError, NoteError):
             return _refuse(arrival, f"{known.path} has the same id and cannot be read now", note.id)
-        if here.id != note.id:
+        if here.id != note.id or not here.has_id:
             return _refuse(arrival, f"{known.path} was moved or changed a moment ago; try again", note.id)
         merged = self._merged(here, note)
         data = frontmatter.emit(merged)
@@ -263,11 +263,12 @@ class _Batch:
 
 def _with_deletion(here: Note, gone: Note) -> Document:
     """The record as it is here, with the registers of a deletion that came without its text."""
+    settled = {**here.meta, **settle_registers(here.meta)}
     registers: dict[str, Value] = {}
     for key in _REGISTERS:
-        mine, theirs = here.meta.get(key), gone.meta.get(key)
+        mine, theirs = settled.get(key), gone.meta.get(key)
         registers[key] = theirs if is_later(theirs, mine) else mine
-    changed = {key: value for key, value in registers.items() if value != here.meta.get(key)}
+    changed = {key: value for key, value in registers.items() if value != settled.get(key)}
     if not changed:
         return here.document
     if is_tombstone(here):
