@@ -66,7 +66,9 @@ class Place:
         export_strand(self.vault, self.catalog, target, Selection(**selection), embedder="bundled")
         return target.getvalue()
 
-    def bring(self, source: bytes | Path, *, form: str = "auto", rehearse: bool = False, **wishes: Any) -> Any:
+    def bring(
+        self, source: bytes | Path, *, form: str = "auto", rehearse: bool = False, **wishes: Any
+    ) -> Any:
         if isinstance(source, bytes):
             file = self.folder / "incoming.strand"
             file.write_bytes(source)

@@ -249,7 +249,9 @@ def test_one_bad_record_does_not_stop_the_rest(here: Place, there: Place) -> Non
 # What a strand from outside may try
 
 
-def forged(records: dict[str, bytes], change: Callable[[dict[str, Any]], None] = lambda manifest: None) -> bytes:
+def forged(
+    records: dict[str, bytes], change: Callable[[dict[str, Any]], None] = lambda manifest: None
+) -> bytes:
     entries = [
         {"name": name, "sha256": hashlib.sha256(data).hexdigest(), "size": len(data)}
         for name, data in records.items()

@@ -83,7 +83,9 @@ def records(draw: st.DrawFn) -> dict[str, bytes]:
         elif shape == "by hand":
             data = draw(written_notes())
         elif shape == "erased":
-            data = frontmatter.create({"id": memory_id, "status": "erased", "deleted_at": "2026-02-02T00:00:00Z"}, "")
+            data = frontmatter.create(
+                {"id": memory_id, "status": "erased", "deleted_at": "2026-02-02T00:00:00Z"}, ""
+            )
         else:
             meta = {
                 **draw(metas),
@@ -92,7 +94,9 @@ def records(draw: st.DrawFn) -> dict[str, bytes]:
                 "updated_at": "2026-03-01T00:00:00Z",
             }
             meta.pop("merged_into", None)
-            data = frontmatter.create(meta, "body\n").replace(b"body", draw(nasty_text).encode("utf-8", "replace"))
+            data = frontmatter.create(meta, "body\n").replace(
+                b"body", draw(nasty_text).encode("utf-8", "replace")
+            )
             if draw(st.booleans()):
                 data = data.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
         if _is_fit(data):
@@ -104,7 +108,9 @@ def records(draw: st.DrawFn) -> dict[str, bytes]:
 
 @settings(max_examples=scaled(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(records(), st.booleans())
-def test_import_then_export_then_import_is_a_fixed_point(files: dict[str, bytes], include_deleted: bool) -> None:
+def test_import_then_export_then_import_is_a_fixed_point(
+    files: dict[str, bytes], include_deleted: bool
+) -> None:
     with two_places() as (one, two):
         for path, data in files.items():
             one.write(path, data)

@@ -312,7 +312,9 @@ def test_what_was_deleted_or_erased_here_does_not_come_back_with_its_source(
 def test_notes_that_are_records_of_helix_already_come_as_they_are(
     here: Place, there: Place, tmp_path: Path
 ) -> None:
-    here.write("global/mem_2026-01-01_x_aaaaaa.md", b"---\r\nid: mem_2026-01-01_x_aaaaaa # mine\r\n---\r\nText")
+    here.write(
+        "global/mem_2026-01-01_x_aaaaaa.md", b"---\r\nid: mem_2026-01-01_x_aaaaaa # mine\r\n---\r\nText"
+    )
     here.took()
     copy = tmp_path / "copy"
     shutil.copytree(here.root, copy)

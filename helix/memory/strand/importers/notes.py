@@ -20,21 +20,12 @@ _LARGEST = 16 * 1024 * 1024
 _TEMPLATES = frozenset({"template", "templates", "_templates"})
 _CREATED = ("created_at", "created", "date created", "date_created", "creation date", "date")
 _UPDATED = ("updated_at", "updated", "modified", "date modified", "date_modified", "last_modified", "lastmod")
-# What is said in a key of ours, under the name that the source has for it.
+# What is said in a key of ours, under the name that the source has for it, or what only Helix may write.
 _MAPPED = frozenset(
     (
-        *_CREATED,
-        *_UPDATED,
-        "id",
-        "rev",
-        "title",
-        "tags",
-        "tag",
-        "kind",
-        "scope",
-        "project",
-        "source",
-        *EDGE_KINDS,
+        *(*_CREATED, *_UPDATED, *EDGE_KINDS),
+        *("title", "tags", "tag", "kind", "scope", "project", "source"),
+        *("id", "rev", "deleted_at", "restored_at", "merged_into", "idempotency_key"),
     )
 )
 

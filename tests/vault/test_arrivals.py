@@ -1,0 +1,108 @@
+"""Records that come from elsewhere, at the door of the vault."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from helix.vault import frontmatter
+from helix.vault.ancestry import Ancestry
+from helix.vault.arrivals import Arrival, bring, tombstone
+from helix.vault.frontmatter import Document
+from helix.vault.note import Note
+from helix.vault.paths import Root
+from helix.vault.vault import Vault
+
+ID = "mem_2026-01-01_word_aaaaaa"
+
+
+@dataclass(frozen=True)
+class Row:
+    id: str
+    path: str
+
+
+class Interrupted(Ancestry):
+    """Another program writes at the worst moment: after the file was read, before it is replaced."""
+
+    times = 0
+    file: Path
+    text = b""
+
+    def remember_all(self, states: Iterable[tuple[str, Document]]) -> None:
+        super().remember_all(states)
+        if self.times:
+            self.times -= 1
+            self.file.write_bytes(self.text + b"%d\n" % self.times)
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Vault:
+    (tmp_path / "vault").mkdir()
+    return Vault(Root(tmp_path / "vault"), Interrupted(tmp_path / "ancestry.db"), pause=lambda _: None)
+
+
+def find(vault: Vault, memory_id: str) -> Row | None:
+    for path in vault.walk().notes:
+        if (note := vault.read(path)).id.casefold() == memory_id.casefold():
+            return Row(note.id, path)
+    return None
+
+
+def record(body: str, updated_at: str = "2026-01-01T00:00:00Z") -> bytes:
+    return frontmatter.create({"id": ID, "updated_at": updated_at}, body)
+
+
+def test_a_save_between_reading_and_writing_is_merged_and_not_lost(vault: Vault, tmp_path: Path) -> None:
+    interrupted = vault.ancestry
+    assert isinstance(interrupted, Interrupted)
+    interrupted.file, interrupted.text = tmp_path / "vault" / "a.md", record("by a person ")
+    interrupted.file.write_bytes(record("before\n"))
+    interrupted.times = 2
+    arrival = Arrival("b.md", record("from elsewhere\n", "2026-02-01T00:00:00Z"))
+    [arrived] = bring(vault, [arrival], lambda one: find(vault, one))
+    assert (arrived.outcome, arrived.path) == ("merged", "a.md")
+    body = vault.read("a.md").document.body
+    assert "by a person 0" in body
+    assert "from elsewhere" in body
+
+
+def test_a_file_that_never_keeps_still_is_refused_and_left_alone(vault: Vault, tmp_path: Path) -> None:
+    interrupted = vault.ancestry
+    assert isinstance(interrupted, Interrupted)
+    interrupted.file, interrupted.text = tmp_path / "vault" / "a.md", record("by a person ")
+    interrupted.file.write_bytes(record("before\n"))
+    interrupted.times = 1000
+    good = Arrival("good.md", b"---\nid: mem_2026-01-01_good_bbbbbb\n---\ntext\n")
+    [busy, fine] = bring(vault, [Arrival("b.md", record("new\n")), good], lambda one: find(vault, one))
+    assert (busy.outcome, fine.outcome) == ("refused", "made")
+    assert "keeps changing" in busy.reason
+    assert "by a person" in vault.read("a.md").document.body
+
+
+def test_two_arrivals_that_want_one_name_get_two(vault: Vault) -> None:
+    arrivals = [
+        Arrival("Note.md", b"---\nid: mem_2026-01-01_one_aaaaaa\n---\none\n"),
+        Arrival("note.md", b"---\nid: mem_2026-01-01_two_bbbbbb\n---\ntwo\n"),
+    ]
+    first, second = bring(vault, arrivals, lambda one: find(vault, one))
+    assert first.path == "Note.md"
+    assert second.path.startswith("imported/mem-2026-01-01-two-bbbbbb-")
+
+
+@pytest.mark.parametrize(
+    "path", ["../up.md", "/abs.md", "a/../../b.md", ".git/x.md", "x.txt", f"{'long' * 100}.md"]
+)
+def test_a_record_with_an_unusable_path_lands_in_a_folder_of_its_own(vault: Vault, path: str) -> None:
+    [arrived] = bring(vault, [Arrival(path, record("text\n"))], lambda one: find(vault, one))
+    assert arrived.outcome == "made"
+    assert arrived.path.startswith("imported/")
+
+
+def test_a_tombstone_of_a_flipped_status_has_a_register_from_the_record_alone() -> None:
+    flipped = {"id": ID, "status": "deleted", "updated_at": "2026-01-01T00:00:00Z", "title": "Word"}
+    note = Note.parse("a.md", tombstone(flipped))
+    assert note.meta == {"id": ID, "status": "deleted", "deleted_at": "2026-01-01T00:00:00Z"}
