@@ -26,12 +26,13 @@ from helix.errors import (
 from helix.vault import frontmatter
 from helix.vault.copies import choose_best, is_note_name
 from helix.vault.edit import edit
-from helix.vault.files import Write
+from helix.vault.files import Write, content_hash
 from helix.vault.frontmatter import Document
 from helix.vault.load import Value
 from helix.vault.merge import merge, settle_registers, with_ancestors
 from helix.vault.note import Note, is_later, status_of
 from helix.vault.paths import check, slug
+from helix.vault.times import parse_time
 from helix.vault.vault import Vault
 
 Outcome = Literal["made", "updated", "merged", "unchanged", "refused"]
@@ -85,7 +86,7 @@ class _Plan:
 def tombstone(meta: Mapping[str, Value]) -> bytes:
     """A deletion without the text that was deleted."""
     stamped = {**meta, **settle_registers(meta)}
-    registers = {key: stamped[key] for key in _REGISTERS if stamped.get(key) is not None}
+    registers = {key: stamped[key] for key in _REGISTERS if parse_time(stamped.get(key)) is not None}
     return frontmatter.create({"id": meta.get("id"), "status": "deleted", **registers}, "")
 
 
@@ -158,6 +159,7 @@ class _Batch:
         self._find = find
         self._ignore = vault.ignore()
         self._given: set[str] = set()
+        self._new: dict[str, Arrival] = {}
 
     def plan(self, arrival: Arrival) -> _Plan:
         try:
@@ -201,7 +203,7 @@ class _Batch:
             return _refuse(arrival, f"{known.path} was moved or changed a moment ago; try again", note.id)
         merged = self._merged(here, note)
         data = frontmatter.emit(merged)
-        if data == frontmatter.emit(here.document):
+        if content_hash(data) == here.hash:
             return _Plan(arrival, Arrived(here.path, "unchanged", note.id))
         if len(data) > self._vault.max_note_bytes:
             return _refuse(arrival, "would be too large together with what is here", note.id)
@@ -221,6 +223,8 @@ class _Batch:
         place = next(filter(self._is_free, self._places(note)), None)
         if place is None:
             return _refuse(arrival, "there is no free name for it in this vault", note.id)
+        if self._new.setdefault(note.id.casefold(), arrival) is not arrival:
+            return _refuse(arrival, "its id comes twice; import again to merge the two", note.id)
         self._given.add(_folded_name(place))
         write = Write(place, frontmatter.emit(note.document), None)
         states = () if is_erased else (note.document,)
@@ -240,8 +244,12 @@ class _Batch:
         return _refuse(arrival, "has no id, and another text lies at its path here; `helix adopt` gives ids")
 
     def _merged(self, here: Note, note: Note) -> Document:
-        if is_tombstone(note) and status_of(here.meta) != "erased":
-            return _with_deletion(here, note)
+        if note.hash == here.hash:
+            return (
+                here.document
+            )  # also when a merge of the two would say something else: `erased`, typed by a person
+        if is_tombstone(note):
+            return here.document if status_of(here.meta) == "erased" else _with_deletion(here, note)
         return merge(here.document, note.document, functools.partial(self._vault.ancestry.find, note.id))
 
     def _places(self, note: Note) -> Sequence[str]:

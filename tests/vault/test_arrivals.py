@@ -106,3 +106,26 @@ def test_a_tombstone_of_a_flipped_status_has_a_register_from_the_record_alone() 
     flipped = {"id": ID, "status": "deleted", "updated_at": "2026-01-01T00:00:00Z", "title": "Word"}
     note = Note.parse("a.md", tombstone(flipped))
     assert note.meta == {"id": ID, "status": "deleted", "deleted_at": "2026-01-01T00:00:00Z"}
+
+
+def test_a_typed_status_erased_with_a_text_is_left_alone_by_its_own_bytes_and_by_a_tombstone(
+    vault: Vault, tmp_path: Path
+) -> None:
+    typed = frontmatter.create({"id": ID, "status": "erased"}, "a person may type it back\n")
+    (tmp_path / "vault" / "a.md").write_bytes(typed)
+    gone = tombstone({"id": ID, "status": "deleted", "deleted_at": "2026-03-01T00:00:00Z"})
+    for data in (typed, gone):
+        [arrived] = bring(vault, [Arrival("a.md", data)], lambda one: find(vault, one))
+        assert arrived.outcome == "unchanged"
+    assert (tmp_path / "vault" / "a.md").read_bytes() == typed
+
+
+def test_a_tombstone_carries_times_and_nothing_else_that_somebody_wrote_there() -> None:
+    meta = {"id": ID, "status": "deleted", "deleted_at": "the word is narwhal", "restored_at": ["narwhal"]}
+    assert b"narwhal" not in tombstone({**meta, "updated_at": "2026-01-01T00:00:00Z"})
+
+
+def test_ids_that_differ_only_in_case_do_not_come_in_together(vault: Vault) -> None:
+    arrivals = [Arrival("a.md", record("one\n")), Arrival("b.md", record("two\n").replace(b"mem_", b"MEM_"))]
+    outcomes = [one.outcome for one in bring(vault, arrivals, lambda one: find(vault, one))]
+    assert outcomes == ["made", "refused"]

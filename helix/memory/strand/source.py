@@ -23,6 +23,8 @@ _MOST_FILES = 500_000
 _FOREIGN = Bounds(largest=_LARGEST, total=64 * _LARGEST)
 # Dot folders hold settings and caches, but for the rules that an editor keeps there.
 _DOT_FOLDERS = frozenset({".cursor", ".github"})
+# What macOS adds to a zip and to foreign disks.
+_APPLE_FOLDER, _APPLE_FILE = "__MACOSX", "._"
 
 
 class Source:
@@ -33,6 +35,8 @@ class Source:
         self.name = path.resolve().name
         self.hidden: list[str] = []
         """dot folders that were not looked into"""
+        self.closed = 0
+        """folders that could not be listed"""
         self.links = 0
         """symbolic links, none of which is followed"""
         self._opened = ExitStack()
@@ -46,7 +50,7 @@ class Source:
                 self.names = sorted(self._walk())
             elif zipfile.is_zipfile(path):
                 self._zip = open_zip(self._opened.enter_context(path.open("rb")), _FOREIGN)
-                self.names = [name for name in self._zip.namelist() if not name.endswith("/")]
+                self.names = self._visible(self._zip.namelist())
             else:
                 self.names = [path.name]
         except OSError as error:
@@ -113,27 +117,55 @@ class Source:
         pending, count = [""], 0
         while pending:
             folder = pending.pop()
+            for name, mode in self._list(folder):
+                if stat.S_ISLNK(mode):
+                    self.links += 1
+                elif stat.S_ISDIR(mode):
+                    if _is_hidden(name.rpartition("/")[2]):
+                        self.hidden.append(name)
+                    else:
+                        pending.append(name)
+                elif stat.S_ISREG(mode) and _is_text(name):
+                    count += 1
+                    if count > _MOST_FILES:
+                        raise BadValue(f"{self.path} has more than {_MOST_FILES} files; import a part of it")
+                    yield name
+
+    def _list(self, folder: str) -> list[tuple[str, int]]:
+        try:
             with os.scandir(self.path / folder) as entries:
-                for entry in entries:
-                    name = f"{folder}/{entry.name}" if folder else entry.name
-                    mode = entry.stat(follow_symlinks=False).st_mode
-                    if stat.S_ISLNK(mode):
-                        self.links += 1
-                    elif stat.S_ISDIR(mode):
-                        if entry.name.startswith(".") and entry.name not in _DOT_FOLDERS:
-                            self.hidden.append(name)
-                        else:
-                            pending.append(name)
-                    elif stat.S_ISREG(mode) and _is_text(name):
-                        count += 1
-                        if count > _MOST_FILES:
-                            raise BadValue(
-                                f"{self.path} has more than {_MOST_FILES} files; import a part of it"
-                            )
-                        yield name
+                return [
+                    (f"{folder}/{one.name}" if folder else one.name, one.stat(follow_symlinks=False).st_mode)
+                    for one in entries
+                ]
+        except OSError:
+            if not folder:
+                raise
+            self.closed += 1
+            return []
+
+    def _visible(self, names: list[str]) -> list[str]:
+        """The files of a zip that would be looked at in a folder."""
+        visible = []
+        for name in names:
+            parts = name.split("/")
+            hidden = next((place for place, part in enumerate(parts[:-1]) if _is_hidden(part)), None)
+            if hidden is not None:
+                folder = "/".join(parts[: hidden + 1])
+                if folder not in self.hidden and parts[hidden] != _APPLE_FOLDER:
+                    self.hidden.append(folder)
+            elif parts[-1] and _is_text(name):
+                visible.append(name)
+        return visible
+
+
+def _is_hidden(folder: str) -> bool:
+    return (folder.startswith(".") and folder not in _DOT_FOLDERS) or folder == _APPLE_FOLDER
 
 
 def _is_text(name: str) -> bool:
+    if name.rpartition("/")[2].startswith(_APPLE_FILE):
+        return False
     try:
         name.encode()
     except UnicodeEncodeError:

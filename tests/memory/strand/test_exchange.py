@@ -90,7 +90,7 @@ def records(draw: st.DrawFn) -> dict[str, bytes]:
             meta = {
                 **draw(metas),
                 "id": memory_id,
-                "status": draw(st.sampled_from(["active", "superseded", "deleted", "done"])),
+                "status": draw(st.sampled_from(["active", "superseded", "deleted", "done", "erased"])),
                 "updated_at": "2026-03-01T00:00:00Z",
             }
             meta.pop("merged_into", None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import zipfile
 from pathlib import Path
@@ -369,3 +370,32 @@ def test_symbolic_links_in_a_folder_are_not_followed(here: Place, tmp_path: Path
     (folder / "up").symlink_to(tmp_path)
     said = here.bring(folder)
     assert (said["made"], said["ignored"]) == (1, {"symbolic links": 2})
+
+
+def test_a_zipped_vault_of_obsidian_is_read_as_the_folder_is(here: Place, tmp_path: Path) -> None:
+    file = tmp_path / "obsidian.zip"
+    with zipfile.ZipFile(file, "w") as archive:
+        for part in (FIXTURES / "obsidian").rglob("*"):
+            if part.is_file():
+                archive.write(part, part.relative_to(FIXTURES / "obsidian"))
+        archive.writestr(".trash/Thrown away.md", "thrown away\n")
+        archive.writestr("__MACOSX/._Retry policy.md", b"\0\5\x16\7")
+    said = here.bring(file)
+    assert (said["format"], said["made"]) == ("markdown", 2)
+    assert said["ignored"]["folder .trash"] == 1
+    assert set(reasons(said)) == {"Broken.md", "Empty.md"}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is unreadable to root")
+def test_what_cannot_be_read_is_reported_and_stops_nothing(here: Place, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    (folder / "closed").mkdir(parents=True)
+    (folder / "one.md").write_text("text\n")
+    (folder / "locked.md").write_text("text\n")
+    (folder / "locked.md").chmod(0)
+    (folder / "closed").chmod(0)
+    said = here.bring(folder)
+    (folder / "closed").chmod(0o700)
+    assert said["made"] == 1
+    assert list(reasons(said)) == ["locked.md"]
+    assert said["ignored"] == {"folders that cannot be listed": 1}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from helix.errors import BadValue, NoteError
+from helix.errors import BadValue, NoteError, StorageError
 from helix.memory.strand.brought import Item, text_of
 from helix.memory.strand.importers.markdown import read_linked
 from helix.memory.strand.importers.notes import FoundNote
@@ -40,7 +40,7 @@ def is_note(source: Source, name: str) -> bool:
     """Whether a note has the marks of basic-memory, which Obsidian's notes do not have together."""
     try:
         document = frontmatter.parse(source.read(name, _LARGEST))
-    except (NoteError, BadValue):
+    except (NoteError, BadValue, StorageError):
         return False
     meta = document.meta
     return "permalink" in meta and ("type" in meta or _OBSERVATION.search(document.body) is not None)

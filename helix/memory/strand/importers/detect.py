@@ -51,7 +51,7 @@ def _of_folder(source: Source) -> str | None:
             return _of_json(source.json(found)) or ("claude" if source.find("projects.json") else None)
     if source.find("projects.json") is not None and source.find("users.json") is not None:
         return "claude"
-    if ".obsidian" in source.hidden:
+    if any(name.rpartition("/")[2] == ".obsidian" for name in source.hidden):
         return "markdown"
     if any(instructions.is_rules(name) for name in source.names if name.count("/") < 3):
         return "instructions"

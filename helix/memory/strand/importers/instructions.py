@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from helix.errors import BadValue
+from helix.errors import BadValue, StorageError
 from helix.memory.strand.brought import Brought, Item, Skipped
 from helix.memory.strand.source import Source
 from helix.vault.birth import title_from
@@ -59,7 +59,7 @@ def read(source: Source) -> Iterator[Item]:
     for name in names:
         try:
             text = source.text(name, _LARGEST)
-        except BadValue as error:
+        except (BadValue, StorageError) as error:
             yield Skipped(name, error.message)
         else:
             yield from _split(name, text, project, source.modified_at(name))

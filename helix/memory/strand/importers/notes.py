@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from helix.errors import BadValue, NoteError
+from helix.errors import BadValue, NoteError, StorageError
 from helix.memory.strand.brought import Ignored, Record, Skipped, tags_of, text_of, time_of
 from helix.memory.strand.source import Source
 from helix.vault import frontmatter
@@ -84,6 +84,8 @@ class FoundNote:
 
 def read_notes(source: Source) -> Iterator[FoundNote | Record | Skipped | Ignored]:
     yield from (Ignored(f"folder {name.rpartition('/')[2]}") for name in source.hidden)
+    if source.closed:
+        yield Ignored("folders that cannot be listed", source.closed)
     if source.links:
         yield Ignored("symbolic links", source.links)
     for name in source.names:
@@ -101,7 +103,7 @@ def _read_note(source: Source, name: str) -> FoundNote | Record | Skipped:
     try:
         data = source.read(name, _LARGEST)
         document = frontmatter.parse(data)
-    except (NoteError, BadValue) as error:
+    except (NoteError, BadValue, StorageError) as error:
         return Skipped(name, error.message)
     if is_usable(memory_id := document.meta.get("id")) and str(memory_id).startswith("mem_"):
         return Record(name, data)
