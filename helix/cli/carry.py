@@ -12,14 +12,13 @@ import typer
 from helix.cli.output import Json, err, out, print_json, progress_bar, reports_errors
 from helix.cli.session import session
 from helix.errors import BadValue
-from helix.memory.strand.archive import SUFFIX, export_strand, write_file, write_stream
-from helix.memory.strand.bring_in import AUTO, Importer
-from helix.memory.strand.importers.detect import FORMATS
-from helix.memory.strand.manifest import Selection
-from helix.memory.strand.mint import Wishes
+from helix.memory.strand.formats import AUTO, FORMATS
 
 _SHOWN = 20
 """reasons that are printed for people; --json has all of them"""
+
+
+# The strand's modules are imported where they are used: every other command would wait for them too.
 
 
 @reports_errors
@@ -45,6 +44,9 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write the memories into one file that any Helix can import."""
+    from helix.memory.strand.archive import SUFFIX, export_strand, write_file, write_stream
+    from helix.memory.strand.manifest import Selection
+
     to_stdout = file == "-"
     if to_stdout and as_json:
         raise BadValue("standard output cannot take both the strand and JSON; name a file")
@@ -93,6 +95,9 @@ def import_memories(
     as_json: Json = False,
 ) -> None:
     """Bring memories in: from a strand, or from another tool. Doing it twice changes nothing."""
+    from helix.memory.strand.bring_in import Importer
+    from helix.memory.strand.mint import Wishes
+
     with session(context) as helix, progress_bar("importing") as progress:
         importer = Importer(helix.vault, helix.catalog, helix.took)
         wishes = Wishes(project, scope, tuple(tag or ()))

@@ -32,7 +32,7 @@ from helix.vault.load import Value
 from helix.vault.merge import merge, settle_registers, with_ancestors
 from helix.vault.note import Note, is_later, status_of
 from helix.vault.paths import check, slug
-from helix.vault.times import parse_time
+from helix.vault.times import format_time, parse_time
 from helix.vault.vault import Vault
 
 Outcome = Literal["made", "updated", "merged", "unchanged", "refused"]
@@ -212,7 +212,10 @@ class _Batch:
         if status_of(merged.meta) == "erased":
             if here.is_erased:
                 return _Plan(arrival, arrived, Write(here.path, data, here.hash))
-            return _Plan(arrival, arrived, erases=str(merged.meta.get("deleted_at")))
+            at = merged.meta.get("deleted_at")
+            return _Plan(
+                arrival, arrived, erases=str(at) if parse_time(at) else format_time(self._vault.clock())
+            )
         states = (here.document, note.document, merged)
         return _Plan(arrival, arrived, Write(here.path, data, here.hash), states)
 

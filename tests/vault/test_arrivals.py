@@ -12,8 +12,10 @@ from helix.vault import frontmatter
 from helix.vault.ancestry import Ancestry
 from helix.vault.arrivals import Arrival, bring, tombstone
 from helix.vault.frontmatter import Document
+from helix.vault.load import Value
 from helix.vault.note import Note
 from helix.vault.paths import Root
+from helix.vault.times import parse_time
 from helix.vault.vault import Vault
 
 ID = "mem_2026-01-01_word_aaaaaa"
@@ -121,7 +123,12 @@ def test_a_typed_status_erased_with_a_text_is_left_alone_by_its_own_bytes_and_by
 
 
 def test_a_tombstone_carries_times_and_nothing_else_that_somebody_wrote_there() -> None:
-    meta = {"id": ID, "status": "deleted", "deleted_at": "the word is narwhal", "restored_at": ["narwhal"]}
+    meta: dict[str, Value] = {
+        "id": ID,
+        "status": "deleted",
+        "deleted_at": "the word is narwhal",
+        "restored_at": ["narwhal"],
+    }
     assert b"narwhal" not in tombstone({**meta, "updated_at": "2026-01-01T00:00:00Z"})
 
 
@@ -129,3 +136,12 @@ def test_ids_that_differ_only_in_case_do_not_come_in_together(vault: Vault) -> N
     arrivals = [Arrival("a.md", record("one\n")), Arrival("b.md", record("two\n").replace(b"mem_", b"MEM_"))]
     outcomes = [one.outcome for one in bring(vault, arrivals, lambda one: find(vault, one))]
     assert outcomes == ["made", "refused"]
+
+
+def test_an_erasure_without_a_date_gets_one(vault: Vault, tmp_path: Path) -> None:
+    (tmp_path / "vault" / "a.md").write_bytes(record("narwhal\n"))
+    erased = frontmatter.create({"id": ID, "status": "erased"}, "")
+    bring(vault, [Arrival("a.md", erased)], lambda one: find(vault, one))
+    note = vault.read("a.md")
+    assert note.is_erased
+    assert parse_time(note.memory.deleted_at) is not None

@@ -18,14 +18,14 @@ from helix.errors import BadValue, HelixError
 from helix.index.catalog import Catalog, Row
 from helix.memory.strand.archive import Strand
 from helix.memory.strand.brought import Brought, Ignored, Record, Skipped
-from helix.memory.strand.importers.detect import FORMATS, READERS, STRAND, detect
+from helix.memory.strand.formats import AUTO, FORMATS, STRAND
+from helix.memory.strand.importers.detect import READERS, detect
 from helix.memory.strand.mint import Mint, Wishes, base_of, key_of, last_digest, suffix_of
 from helix.memory.strand.source import Source
 from helix.vault.arrivals import Arrival, bring, tombstone
 from helix.vault.times import format_time
 from helix.vault.vault import Vault
 
-AUTO = "auto"
 _BATCH = 500
 _FILES_OF_A_FOLDER = ("markdown", "basic-memory")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from helix.errors import BadValue
-from helix.memory.strand.importers.detect import FORMATS
+from helix.memory.strand.formats import FORMATS
 from helix.vault import frontmatter
 from tests.memory.strand.rig import FIXTURES, Place, outcome
 
@@ -24,6 +24,10 @@ SOURCES = {
     "claude": "claude",
     "instructions": "instructions/billing-api",
 }
+
+
+def test_every_format_has_a_fixture() -> None:
+    assert ("strand", *SOURCES) == FORMATS
 
 
 def reasons(said: dict[str, list[dict[str, str]]]) -> dict[str, str]:

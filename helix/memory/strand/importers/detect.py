@@ -7,6 +7,7 @@ from typing import Any
 from helix.errors import BadValue
 from helix.memory.strand.archive import SUFFIX
 from helix.memory.strand.brought import Read
+from helix.memory.strand.formats import FORMATS, STRAND
 from helix.memory.strand.importers import (
     basic_memory,
     chatgpt,
@@ -19,7 +20,6 @@ from helix.memory.strand.importers import (
 from helix.memory.strand.manifest import EDGES_NAME, MANIFEST_NAME
 from helix.memory.strand.source import Source
 
-STRAND = "strand"
 READERS: dict[str, Read] = {
     "markdown": markdown.read,
     "basic-memory": basic_memory.read,
@@ -29,7 +29,6 @@ READERS: dict[str, Read] = {
     "claude": claude.read,
     "instructions": instructions.read,
 }
-FORMATS = (STRAND, *READERS)
 
 
 def detect(source: Source) -> str:
