@@ -20,7 +20,7 @@ from helix.follow.lock import FollowLock
 from helix.follow.mend import Mender
 from helix.follow.reconcile import Progress, Reconciler
 from helix.index.catalog import Catalog
-from helix.memory.memories import Memories
+from helix.memory.memories import Memories, Took
 from helix.vault.ancestry import Ancestry
 from helix.vault.autocommit import AutoCommit
 from helix.vault.database import StateDatabase
@@ -56,6 +56,7 @@ class Helix:
     reconciler: Reconciler
     mender: Mender
     memories: Memories
+    took: Took
     lock: FollowLock
     databases: list[StateDatabase]
     """the files of the state folder that are opened anew when somebody deletes them"""
@@ -251,8 +252,9 @@ def open_helix(config: Config, *, must_follow: bool = False) -> Iterator[Helix]:
         def wait_for_daemon(paths: Sequence[str]) -> str | None:
             return _wait_for_daemon(vault, catalog, paths)
 
-        memories = Memories(vault, catalog, take_in if follows else wait_for_daemon)
-        yield Helix(config, vault, catalog, reconciler, mender, memories, lock, databases, follows)
+        took = take_in if follows else wait_for_daemon
+        memories = Memories(vault, catalog, took)
+        yield Helix(config, vault, catalog, reconciler, mender, memories, took, lock, databases, follows)
 
 
 @contextmanager

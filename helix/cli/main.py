@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from helix.cli import care, find, memories, models, past, setup, tidy
+from helix.cli import care, carry, find, memories, models, past, setup, tidy
 
 app = typer.Typer(
     name="helix",
@@ -36,6 +36,8 @@ app.command()(memories.restore)
 app.command()(memories.adopt)
 app.command()(past.history)
 app.command()(past.diff)
+app.command()(carry.export)
+app.command("import")(carry.import_memories)
 app.command()(care.status)
 app.command()(care.doctor)
 app.command()(care.reindex)
