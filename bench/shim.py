@@ -40,7 +40,9 @@ def main(argv: list[str]) -> None:
         report("helix-mcp, cold start to the answer of initialize", cold)
         ratio = statistics.median(cold) / statistics.median(bare)
         print(f"ratio of the medians: {ratio:.2f} (at most 4)")
-        print(f"lowest: {min(bare) * 1000:.1f} and {min(cold) * 1000:.1f} ms, ratio {min(cold) / min(bare):.2f}")
+        print(
+            f"lowest: {min(bare) * 1000:.1f} and {min(cold) * 1000:.1f} ms, ratio {min(cold) / min(bare):.2f}"
+        )
         _calls(env, server.port, options.calls)
 
 

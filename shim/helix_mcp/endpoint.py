@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from helix_mcp.message import Message
     from helix_mcp.settings import Settings
 
-# How long a daemon that this shim may not start gets to come back, once it was there.
+# How long a daemon that this shim cannot start gets to come back, once it was there.
 _COMES_BACK_SECONDS = 10.0
+_LOOK_EVERY = 0.05
 _HEALTH_SECONDS = 2.0
 _HINTS = {
     401: "it asks for its token: set HELIX_TOKEN",
@@ -116,24 +117,21 @@ class Endpoint:
 
     def _have_daemon(self, reason: str) -> None:
         if self.answers():
-            return
+            return None
+        deadline = time.monotonic() + (_COMES_BACK_SECONDS if self._was_there else 0.0)
+        why = f"no daemon answers at {self.url} ({reason}); start it with `helixd`, or set HELIX_URL"
         if self._settings.may_start:
             from helix_mcp.daemon import CannotStart, start
 
             try:
-                start(self._settings, self.answers, say)
+                return start(self._settings, self.answers, say)
             except CannotStart as error:
-                raise Refused(UNREACHABLE, str(error)) from error
-            return
-        deadline = time.monotonic() + (_COMES_BACK_SECONDS if self._was_there else 0.0)
+                why = str(error)
         while time.monotonic() < deadline:
-            time.sleep(0.1)
+            time.sleep(_LOOK_EVERY)
             if self.answers():
-                return
-        raise Refused(
-            UNREACHABLE,
-            f"no daemon answers at {self.url} ({reason}); start it with `helixd`, or set HELIX_URL",
-        )
+                return None
+        raise Refused(UNREACHABLE, why)
 
     def answers(self) -> bool:
         """Whether something listens there."""

@@ -24,7 +24,7 @@ _TRIES = 4
 _HANDSHAKE_SECONDS = 30.0
 _LAST_BYTES_SECONDS = 0.5
 _LONGEST_PAUSE = 5.0
-_ALL_PAUSES = 15.0
+_ALL_PAUSES = 10.0
 
 
 class _SessionGone(Exception):
@@ -123,7 +123,7 @@ class Exchange:
                 lost_session, why = seen, "it does not keep its sessions"
             except _Busy as busy:
                 paused += busy.pause
-                if paused > _ALL_PAUSES:
+                if paused > _ALL_PAUSES:  # or it said at once that it will take longer
                     raise busy.refusal from busy
                 self._stopped.wait(busy.pause)
                 continue
@@ -229,7 +229,7 @@ class Exchange:
 
 def _pause(response: Response) -> float:
     wanted = response.headers.get("retry-after", "")
-    return min(float(wanted), _LONGEST_PAUSE) if wanted.isdigit() else 1.0
+    return float(wanted) if wanted.isdigit() else 1.0
 
 
 def post_quietly(endpoint: Endpoint, message: Message, headers: dict[str, str], seconds: float) -> None:

@@ -97,8 +97,11 @@ def parse_from_server(data: bytes) -> Message | None:
         body = json.loads(data)
     except (ValueError, RecursionError):
         return None
+    if not isinstance(body, dict):
+        return None
     # A line break in JSON stands between values, never inside one: as a space it means the same.
-    return Message(data.replace(b"\r", b" ").replace(b"\n", b" "), body) if isinstance(body, dict) else None
+    message = Message(data.replace(b"\r", b" ").replace(b"\n", b" "), body)
+    return message if message.method or message.is_answer else None
 
 
 def is_id(value: object) -> bool:

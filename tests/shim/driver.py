@@ -8,13 +8,17 @@ import queue
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from tests.cli.commands import BIN
 
-OPENING = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+OPENING = {
+    "protocolVersion": "2025-11-25",
+    "capabilities": {},
+    "clientInfo": {"name": "test", "version": "1"},
+}
 MODERN = "2026-07-28"
 ENVELOPE = {
     "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -105,12 +109,18 @@ def text(answer: Any) -> str:
 
 
 @contextmanager
-def shim(url: str, *options: str, env: Mapping[str, str] | None = None, cwd: Path | None = None) -> Iterator[Driver]:
+def shim(
+    url: str,
+    *options: str,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    may_start: bool = False,
+) -> Iterator[Driver]:
     """A shim that talks to `url`, and to nothing of the user's."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("HELIX_")}
     nowhere = {"HELIX_CONFIG_DIR": os.devnull, "HELIX_STATE_DIR": os.devnull}
     process = subprocess.Popen(
-        [BIN / "helix-mcp", *options],
+        [BIN / "helix-mcp", *([] if may_start else ["--no-start"]), *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -125,7 +135,5 @@ def shim(url: str, *options: str, env: Mapping[str, str] | None = None, cwd: Pat
         driver.wait()
         for stream in (process.stdin, process.stdout, process.stderr):
             assert stream is not None
-            try:
+            with suppress(BrokenPipeError):
                 stream.close()
-            except BrokenPipeError:
-                pass

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO
 
 
@@ -16,7 +17,9 @@ class Asked:
     def __init__(self, head: bytes, body: bytes, connection: socket.socket, number: int) -> None:
         first, *lines = head.decode("latin-1").split("\r\n")
         self.method, self.path, _ = first.split(" ")
-        self.headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+        self.headers = {
+            name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)
+        }
         self.body: Any = json.loads(body) if body else None
         self.connection = connection
         self.connection_number = number
@@ -41,7 +44,11 @@ def http(status: int, body: bytes = b"", kind: str = "application/json", **heade
 def polite(asked: Asked) -> bytes:
     """What a server does that has nothing special in mind."""
     if asked.what == "initialize":
-        opened = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "p", "version": "1"}}
+        opened = {
+            "protocolVersion": "2025-11-25",
+            "capabilities": {},
+            "serverInfo": {"name": "p", "version": "1"},
+        }
         return http(200, asked.result(opened), Mcp_Session_Id="s-1")
     if asked.method == "GET":
         return http(405)
@@ -51,12 +58,15 @@ def polite(asked: Asked) -> bytes:
 
 
 class Peer:
-    def __init__(self, answer: Answer, port: int = 0) -> None:
+    def __init__(self, answer: Answer, port: int = 0, secured: ssl.SSLContext | None = None) -> None:
         self._answer = answer
+        self._secured = secured
         self._listener = socket.create_server(("127.0.0.1", port))
         self.port = self._listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
         self.asked: list[Asked] = []
+        self.ended = 0
+        """connections that this side has closed"""
         self._connections: list[socket.socket] = []
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -71,30 +81,28 @@ class Peer:
             threading.Thread(target=self._serve, args=(connection, number), daemon=True).start()
 
     def _serve(self, connection: socket.socket, number: int) -> None:
-        with connection, connection.makefile("rb") as reader:
-            try:
+        with suppress(OSError):
+            if self._secured is not None:
+                connection = self._secured.wrap_socket(connection, server_side=True)
+            with connection, connection.makefile("rb") as reader:
                 while head := _head(reader):
                     asked = Asked(head, _body(head, reader), connection, number)
                     self.asked.append(asked)
                     answer = self._answer(asked)
                     if answer is None:
                         connection.shutdown(socket.SHUT_RDWR)
-                        return
+                        break
                     connection.sendall(answer)
-            except OSError:
-                return
+        self.ended += 1
 
     def seen(self, what: str) -> list[Asked]:
         return [one for one in list(self.asked) if one.what == what]
 
     def close(self) -> None:
-        self._listener.close()
-        for connection in self._connections:
-            try:
-                connection.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
-            connection.close()
+        for one in (self._listener, *self._connections):
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits in it
+            one.close()
 
 
 def _head(reader: BinaryIO) -> bytes:
@@ -113,8 +121,8 @@ def _body(head: bytes, reader: BinaryIO) -> bytes:
 
 
 @contextmanager
-def running_peer(answer: Answer, port: int = 0) -> Iterator[Peer]:
-    peer = Peer(answer, port)
+def running_peer(answer: Answer, port: int = 0, secured: ssl.SSLContext | None = None) -> Iterator[Peer]:
+    peer = Peer(answer, port, secured)
     try:
         yield peer
     finally:

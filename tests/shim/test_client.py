@@ -11,8 +11,10 @@ import mcp_types as types
 import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
+from pydantic import FileUrl
 
 from tests.cli.commands import BIN
+from tests.shim.driver import OPENING, shim, text
 from tests.shim.servers import FixtureServer
 from tests.waiting import wait_for
 
@@ -26,7 +28,7 @@ def tell(server: FixtureServer, era: str, story: Story, **options: Any) -> None:
         env["PYTHONPATH"] = os.environ["PYTHONPATH"]
 
     async def run() -> None:
-        parameters = StdioServerParameters(command=str(BIN / "helix-mcp"), env=env)
+        parameters = StdioServerParameters(command=str(BIN / "helix-mcp"), args=["--no-start"], env=env)
         with anyio.fail_after(30):
             async with Client(parameters, mode=era, **options) as client:
                 await story(client)
@@ -44,6 +46,16 @@ def test_a_client_that_finds_out_by_itself_uses_the_newest_protocol(server: Fixt
         assert "echo" in {tool.name for tool in (await client.list_tools()).tools}
 
     tell(server, "auto", story)
+
+
+@pytest.mark.parametrize("revision", ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])
+def test_every_revision_with_a_handshake_is_spoken(server: FixtureServer, revision: str) -> None:
+    with shim(server.url) as client:
+        opened = client.ask(1, "initialize", {**OPENING, "protocolVersion": revision})
+        assert opened["result"]["protocolVersion"] == revision
+        client.send("notifications/initialized")
+        assert f"mcp-protocol-version: {revision}" in text(client.call(2, "headers")).splitlines()
+        assert client.end() == 0
 
 
 @ERAS
@@ -64,7 +76,7 @@ def test_fifty_calls_at_once_each_get_their_own_answer(server: FixtureServer, er
 
 @ERAS
 def test_megabytes_of_every_script_go_both_ways_unchanged(server: FixtureServer, era: str) -> None:
-    long = "Grüße, 世界 🦉 \u2028\u2029\u0085\x0b\x0c\r\n\t\"\\ " * 60_000
+    long = 'Grüße, 世界 🦉 \u2028\u2029\u0085\x0b\x0c\r\n\t"\\ ' * 60_000
 
     async def story(client: Client) -> None:
         assert len(long.encode()) > 2_000_000
@@ -77,7 +89,7 @@ def test_megabytes_of_every_script_go_both_ways_unchanged(server: FixtureServer,
 def test_progress_comes_before_the_result(server: FixtureServer, era: str) -> None:
     seen: list[tuple[float, str | None]] = []
 
-    async def report(progress: float, _: float | None, message: str | None) -> None:
+    async def report(progress: float, total: float | None, message: str | None) -> None:
         seen.append((progress, message))
 
     async def story(client: Client) -> None:
@@ -123,7 +135,9 @@ def test_what_the_server_announces_reaches_the_client_of_the_handshake_era(serve
     tell(server, "legacy", story, message_handler=listen)
 
 
-def test_a_subscription_of_the_new_era_delivers_and_ends_when_the_client_closes_it(server: FixtureServer) -> None:
+def test_a_subscription_of_the_new_era_delivers_and_ends_when_the_client_closes_it(
+    server: FixtureServer,
+) -> None:
     async def story(client: Client) -> None:
         async with client.listen(tools_list_changed=True) as subscription:
             await client.call_tool("announce", {})
@@ -138,7 +152,7 @@ def test_a_subscription_of_the_new_era_delivers_and_ends_when_the_client_closes_
 
 def test_the_server_may_ask_the_client_and_gets_its_answer(server: FixtureServer) -> None:
     async def roots(_: Any) -> types.ListRootsResult:
-        return types.ListRootsResult(roots=[types.Root(uri="file:///home/me")])
+        return types.ListRootsResult(roots=[types.Root(uri=FileUrl("file:///home/me"))])
 
     async def story(client: Client) -> None:
         assert said(await client.call_tool("ask", {})) == "file:///home/me"
@@ -156,7 +170,7 @@ def test_names_that_a_header_cannot_hold_are_called_all_the_same(server: Fixture
 @ERAS
 def test_errors_of_the_server_arrive_as_they_are(server: FixtureServer, era: str) -> None:
     async def story(client: Client) -> None:
-        with pytest.raises(Exception, match="(?i)not found"):
+        with pytest.raises(Exception, match=r"(?i)not found"):
             await client.list_prompts()
 
     tell(server, era, story)
