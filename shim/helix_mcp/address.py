@@ -49,6 +49,11 @@ class Address:
         return ":" in self.host or self.host.replace(".", "").isdigit()
 
 
+def _is_plain(url: str) -> bool:
+    """It becomes part of headers; names in other scripts have a form in ASCII."""
+    return url.isascii() and url.isprintable() and " " not in url
+
+
 def _split(place: str) -> tuple[str, str]:
     if place.startswith("["):
         host, _, rest = place[1:].partition("]")

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 
 from helix_mcp import __version__
 from helix_mcp.address import BadAddress
+from helix_mcp.lines import Lines, Stopped
 from helix_mcp.relay import Relay
 from helix_mcp.settings import BadSettings, Options, Settings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from types import FrameType
 
 HELP = """\
 usage: helix-mcp [OPTIONS]
@@ -34,10 +30,6 @@ HELIX_URL, or HELIX_HOST and HELIX_PORT, say where the daemon is; HELIX_TOKEN is
 # How long calls under way may take at the end. Hosts close the input, and kill two seconds after a SIGTERM.
 _AFTER_EOF = 5.0
 _AFTER_SIGNAL = 1.0
-
-
-class Stopped(BaseException):
-    """A signal asked for the end."""
 
 
 class BadUsage(ValueError):
@@ -95,21 +87,14 @@ def _current_folder() -> str:
 
 def _serve(relay: Relay) -> None:
     """Until the input ends or a signal comes. Threads may still wait for the daemon: they do not hold the end up."""
-    for name in ("SIGTERM", "SIGINT", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), _stop)
     patience = _AFTER_EOF
     try:
-        for line in sys.stdin.buffer:
+        for line in Lines():
             relay.accept(line)
     except Stopped:
         patience = _AFTER_SIGNAL
     try:
         relay.finish(patience)
     except Stopped:
-        relay.finish(0.0)
+        relay.finish(_AFTER_SIGNAL)
     os._exit(0)
-
-
-def _stop(_number: int, _frame: FrameType | None) -> None:
-    raise Stopped

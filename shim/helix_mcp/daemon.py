@@ -22,7 +22,7 @@ _PATIENCE = 30.0
 # A daemon that is just stopping holds its vault for some seconds, and keeps a new one from starting.
 _STARTS = 3
 _BETWEEN_STARTS = 1.0
-_LOOK_EVERY = 0.02
+_LOOK_EVERY = 0.03
 _LARGEST_LOG = 4 * 1024 * 1024
 
 

@@ -7,9 +7,10 @@ import sys
 import threading
 import time
 
+from helix_mcp.connection import Connection, Lost, NotHttp, NotSent
 from helix_mcp.events import EventParser, events
 from helix_mcp.message import NOT_TAKEN, UNREACHABLE, parse_from_server
-from helix_mcp.wire import Call, Connection, Lost, NotHttp, NotSent, Response, Server
+from helix_mcp.wire import Call, Response, Server
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

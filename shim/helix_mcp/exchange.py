@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import threading
 
+from helix_mcp.connection import Lost, NotHttp, NotSent, TooSlow
 from helix_mcp.endpoint import Refused, say
 from helix_mcp.events import EventParser
 from helix_mcp.message import NOT_TAKEN, OUTCOME_UNKNOWN, UNREACHABLE, answer_line, error_line
-from helix_mcp.wire import Call, Lost, NotHttp, NotSent, Response
+from helix_mcp.session import HANDSHAKE_SECONDS
+from helix_mcp.wire import Call, Response
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from helix_mcp.session import Session
 
 _TRIES = 4
-_HANDSHAKE_SECONDS = 30.0
 _LAST_BYTES_SECONDS = 0.5
 _LONGEST_PAUSE = 5.0
 _ALL_PAUSES = 10.0
@@ -131,6 +132,8 @@ class Exchange:
                 why = str(error)
                 if not self._stopped.is_set():
                     self._endpoint.reach(why)
+            except TooSlow as error:
+                raise Refused(UNREACHABLE, f"the daemon at {self._endpoint.url} hangs: {error}") from error
             except (Lost, NotHttp) as error:
                 why = str(error)
                 if not self._stopped.is_set():
@@ -163,7 +166,7 @@ class Exchange:
             self.message.line,
             headers,
             fresh=not self._may_repeat(),
-            seconds=_HANDSHAKE_SECONDS if opening else None,
+            seconds=HANDSHAKE_SECONDS if opening else None,
             call=self._call,
         )
         if response.status == 404 and in_session and self._session.is_open and "Mcp-Session-Id" in headers:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import threading
 
+from helix_mcp.connection import Lost, NotHttp, NotSent
 from helix_mcp.endpoint import Refused, say
 from helix_mcp.events import EventParser
-from helix_mcp.wire import Call, Lost, NotHttp, NotSent
+from helix_mcp.wire import Call
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

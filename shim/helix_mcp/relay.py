@@ -35,6 +35,8 @@ class Relay:
         self._in_flight: dict[tuple[type, object], Exchange] = {}
         self._posting = 0
         self._modern_version = ""
+        if hasattr(os, "set_blocking"):
+            os.set_blocking(_OUTPUT, True)  # a host may hand over a pipe that is not
 
     def accept(self, line: bytes) -> None:
         """One line of the client's. Requests are answered by threads of their own; the rest keeps its order."""

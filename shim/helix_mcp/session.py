@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import threading
 
+from helix_mcp.connection import Lost, NotHttp, NotSent, TooSlow
 from helix_mcp.endpoint import Refused, say
 from helix_mcp.events import EventParser
-from helix_mcp.message import NOT_TAKEN, header_value
-from helix_mcp.wire import Lost, NotHttp, NotSent
+from helix_mcp.message import NOT_TAKEN, UNREACHABLE, header_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from helix_mcp.endpoint import Endpoint
     from helix_mcp.message import Message
 
-_HANDSHAKE_SECONDS = 30.0
+HANDSHAKE_SECONDS = 30.0
 _INITIALIZED = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
 
 
@@ -70,11 +70,13 @@ class Session:
                 return
             try:
                 self._open_again(self._opening)
+            except TooSlow as error:
+                raise Refused(UNREACHABLE, f"the daemon did not open the session again: {error}") from error
             except Lost as error:
                 raise NotSent(str(error)) from error  # nothing that must not be repeated was sent
 
     def _open_again(self, opening: Message) -> None:
-        response = self._endpoint.post(opening.line, {}, seconds=_HANDSHAKE_SECONDS)
+        response = self._endpoint.post(opening.line, {}, seconds=HANDSHAKE_SECONDS)
         if not 200 <= response.status < 300:
             raise self._endpoint.refusal(response)
         for message in self._endpoint.messages(response, EventParser()):
@@ -92,7 +94,7 @@ class Session:
             raise NotSent("it did not answer `initialize`")
         response.close()
         for line in (_INITIALIZED, *self._standing.values()):
-            self._endpoint.post(line, self.headers(), seconds=_HANDSHAKE_SECONDS).close()
+            self._endpoint.post(line, self.headers(), seconds=HANDSHAKE_SECONDS).close()
 
     def close(self, seconds: float) -> None:
         if self.id:

@@ -5,121 +5,21 @@
 
 from __future__ import annotations
 
-import select
-import socket
 import threading
 import time
+
+from helix_mcp.connection import Connection, Lost, NotHttp, NotSent, lost
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from io import BufferedReader
 
     from helix_mcp.address import Address
 
-_CONNECT_SECONDS = 10.0
-# Shorter than uvicorn's five seconds, so that a kept connection is rarely closed under a request.
-_KEEP_SECONDS = 3.0
 _KEEP_COUNT = 16
 _LONGEST_LINE = 65536
 _MOST_HEADERS = 200
 _PIECE = 65536
-
-
-class NotSent(Exception):
-    """The request did not reach the server as a whole, so it was not carried out."""
-
-
-class Lost(Exception):
-    """The request was sent, and the connection ended before the whole answer was there."""
-
-
-class NotHttp(Exception):
-    """What answered does not speak HTTP."""
-
-
-class Connection:
-    def __init__(self, address: Address) -> None:
-        self._socket = _connect(address)
-        self.reader: BufferedReader = self._socket.makefile("rb")
-        self.idle_since = 0.0
-
-    def send(self, data: bytes) -> bool:
-        """Whether every byte was taken. If not, an answer that came early (413, 401) may be there to be read."""
-        try:
-            self._socket.sendall(data)
-        except (OSError, ValueError) as error:
-            if not self._is_readable():
-                raise NotSent(_said(error)) from error
-            return False
-        return True
-
-    def wait_at_most(self, seconds: float | None) -> None:
-        self._socket.settimeout(seconds)
-
-    def is_usable(self) -> bool:
-        """A server says nothing on an idle connection, except that it closed it."""
-        return time.monotonic() - self.idle_since < _KEEP_SECONDS and not self._is_readable()
-
-    def _is_readable(self) -> bool:
-        try:
-            if hasattr(select, "poll"):  # not on Windows, where select has no limit on numbers
-                poll = select.poll()
-                poll.register(self._socket, select.POLLIN)
-                return bool(poll.poll(0))
-            return bool(select.select([self._socket], [], [], 0)[0])
-        except (OSError, ValueError):
-            return True
-
-    def interrupt(self) -> None:
-        """End it from another thread: whoever reads from it reads the end."""
-        try:  # noqa: SIM105 (contextlib is slow to import)
-            self._socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass  # it has ended already
-
-    def close(self) -> None:
-        self.interrupt()
-        try:
-            self.reader.close()
-            self._socket.close()
-        except OSError:
-            pass  # closing is all that was wanted
-
-
-def _connect(address: Address) -> socket.socket:
-    try:
-        if address.is_numeric:  # asking for a name would import the codec for international ones
-            plain = socket.socket(socket.AF_INET6 if ":" in address.host else socket.AF_INET)
-            plain.settimeout(_CONNECT_SECONDS)
-            try:
-                plain.connect((address.host, address.port))
-            except OSError:
-                plain.close()
-                raise
-        else:
-            plain = socket.create_connection((address.host, address.port), _CONNECT_SECONDS)
-        plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        plain.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        made = _secured(plain, address.host) if address.is_secure else plain
-        made.settimeout(None)
-        return made
-    except (OSError, ValueError) as error:
-        raise NotSent(_said(error)) from error
-
-
-def _secured(plain: socket.socket, host: str) -> socket.socket:
-    import ssl
-
-    try:
-        return ssl.create_default_context().wrap_socket(plain, server_hostname=host)
-    except OSError:
-        plain.close()
-        raise
-
-
-def _said(error: Exception) -> str:
-    return getattr(error, "strerror", None) or str(error) or type(error).__name__
 
 
 class Response:
@@ -136,7 +36,7 @@ class Response:
                 version, self.status = self._status_line()
                 self.headers = self._read_headers()
         except (OSError, ValueError) as error:
-            raise Lost(_said(error)) from error
+            raise lost(error) from error
         length = self.headers.get("content-length", "")
         self._chunked = self.headers.get("transfer-encoding", "").lower().endswith("chunked")
         self._length = int(length) if length.isdigit() and not self._chunked else None
@@ -160,7 +60,7 @@ class Response:
                 while piece := self._connection.reader.read1(_PIECE):
                     yield piece
         except (OSError, ValueError) as error:
-            raise Lost(_said(error)) from error
+            raise lost(error) from error
         if self._call is not None:
             self._call.end()
         if self._reusable:
@@ -292,9 +192,9 @@ class Server:
                 call.sent.set()
             try:
                 return Response(connection, self, call)
-            except Lost as lost:
+            except Lost as error:
                 if not whole:
-                    raise NotSent(str(lost)) from lost
+                    raise NotSent(str(error)) from error
                 raise
         except BaseException:
             connection.close()

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import json
 import threading
+from pathlib import Path
 
 import pytest
+from helix_mcp import exchange
+from helix_mcp.endpoint import Endpoint
+from helix_mcp.message import parse
+from helix_mcp.session import Session
+from helix_mcp.settings import Options, Settings
 
 from tests.flows.daemon import free_port
 from tests.shim.driver import ENVELOPE, OPENING, shim
@@ -190,6 +196,27 @@ def test_a_hanging_server_holds_up_only_the_call_that_hangs() -> None:
         assert wait_for(lambda: peer.seen("notifications/cancelled"))[0].headers["mcp-session-id"] == "s-1"
         assert client.end(5) == 0
         hang.set()
+
+
+def test_a_server_that_never_answers_initialize_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(exchange, "HANDSHAKE_SECONDS", 0.2)
+    hang = threading.Event()
+
+    def answer(asked: Asked) -> bytes | None:
+        hang.wait(20)
+        return None
+
+    with running_peer(answer) as peer:
+        env = {"HELIX_URL": peer.url, "HELIX_CONFIG_DIR": str(tmp_path)}
+        endpoint = Endpoint(Settings(Options(), env, "/"))
+        said: list[bytes] = []
+        opening = parse(b'{"jsonrpc":"2.0","id":1,"method":"initialize"}')
+        exchange.Exchange(endpoint, Session(endpoint), exchange.Tools(), opening, said.append).run()
+        hang.set()
+        assert "hangs" in json.loads(said[0])["error"]["message"]
+        assert len(peer.asked) == 1
 
 
 def test_in_the_new_era_a_cancelled_call_closes_its_stream_and_tells_nobody_else() -> None:

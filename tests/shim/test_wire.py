@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 from helix_mcp.address import Address
-from helix_mcp.wire import Call, Connection, Lost, NotHttp, NotSent, Server
+from helix_mcp.connection import Connection, Lost, NotHttp, NotSent
+from helix_mcp.wire import Call, Server
 
 from tests.flows.daemon import free_port
 from tests.shim.driver import OPENING, shim
