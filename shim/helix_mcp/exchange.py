@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from helix_mcp.message import Message
     from helix_mcp.session import Session
 
-_TRIES = 4
+_TRIES = 8
+_BETWEEN_TRIES = 0.05  # none after the first, then longer each time
 _LAST_BYTES_SECONDS = 0.5
 _LONGEST_PAUSE = 5.0
 _ALL_PAUSES = 10.0
@@ -141,6 +142,7 @@ class Exchange:
             tries += 1
             if tries >= _TRIES and not self._stopped.is_set():
                 raise Refused(UNREACHABLE, f"the daemon at {self._endpoint.url} does not answer: {why}")
+            self._stopped.wait(_BETWEEN_TRIES * (tries - 1))
         self._answered = True  # nobody waits for it
 
     def _may_have_happened(self, why: str) -> None:

@@ -29,6 +29,7 @@ class Response:
         self._connection = connection
         self._server = server
         self._call = call
+        self._is_read = False
         try:
             version, self.status = self._status_line()
             self.headers = self._read_headers()
@@ -61,6 +62,7 @@ class Response:
                     yield piece
         except (OSError, ValueError) as error:
             raise lost(error) from error
+        self._is_read = True
         if self._call is not None:
             self._call.end()
         if self._reusable:
@@ -80,10 +82,12 @@ class Response:
 
     def wait_at_most(self, seconds: float | None) -> None:
         """For each piece that is still to come; Lost when it takes longer."""
-        self._connection.wait_at_most(seconds)
+        if not self._is_read:  # otherwise the connection may be another request's by now
+            self._connection.wait_at_most(seconds)
 
     def close(self) -> None:
-        self._connection.close()
+        if not self._is_read:
+            self._connection.close()
 
     def _status_line(self) -> tuple[bytes, int]:
         line = self._connection.reader.readline(_LONGEST_LINE)
@@ -114,8 +118,10 @@ class Response:
         while True:
             try:
                 size = int(self._line().partition(b";")[0], 16)
-            except ValueError as error:
-                raise NotHttp("a chunk without a size") from error
+            except ValueError:
+                size = -1
+            if size < 0:
+                raise NotHttp("a chunk without a size")
             if size == 0:
                 while self._line():
                     pass  # trailers

@@ -101,6 +101,7 @@ def test_other_ways_to_end_an_answer(answer: bytes, body: bytes) -> None:
         (CHUNKED + b"5\r\nabc", Lost),
         (CHUNKED + b"5\r\nabcde\r\n", Lost),
         (CHUNKED + b"zz\r\nabcde\r\n", NotHttp),
+        (CHUNKED + b"-5\r\nabcde\r\n", NotHttp),
         (b"SSH-2.0-OpenSSH\r\n", NotHttp),
         (b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 500 + b"\r\n", NotHttp),
     ],
