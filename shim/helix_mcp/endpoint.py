@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from helix_mcp.settings import Settings
 
 # How long a daemon that this shim cannot start gets to come back, once it was there.
-_COMES_BACK_SECONDS = 10.0
+_COMES_BACK_SECONDS = 30.0
 _LOOK_EVERY = 0.05
 _HEALTH_SECONDS = 2.0
 _HINTS = {

@@ -148,14 +148,16 @@ class Exchange:
     def _may_have_happened(self, why: str) -> None:
         """The connection ended after the request was sent: go on if it may be sent again."""
         if not self._may_repeat():
-            name = self.message.params.get("name")
-            raise Refused(
-                OUTCOME_UNKNOWN,
-                f"the connection to the daemon was lost while {name} ran ({why}). Whether it was carried out is not "
-                "known, and it was not tried again. Look whether its effect is there (search or read) before you "
-                "call it again; with an `idempotency_key` a call can be repeated without harm.",
-            )
+            raise self._outcome_unknown(f"the connection was lost: {why}")
         self._endpoint.reach(why)
+
+    def _outcome_unknown(self, why: str) -> Refused:
+        return Refused(
+            OUTCOME_UNKNOWN,
+            f"the daemon did not answer properly while {self.message.params.get('name')} ran ({why}). Whether it was "
+            "carried out is not known, and it was not tried again. Look whether its effect is there (search or read) "
+            "before you call it again; with an `idempotency_key` a call can be repeated without harm.",
+        )
 
     def _may_repeat(self) -> bool:
         return self.message.method != "tools/call" or self._tools.may_repeat(self.message)
@@ -177,7 +179,10 @@ class Exchange:
         if response.status in (429, 503):
             raise _Busy(_pause(response), self._endpoint.refusal(response))
         if not 200 <= response.status < 300:
-            raise self._endpoint.refusal(response)
+            refusal = self._endpoint.refusal(response)
+            if response.status >= 500 and refusal.error is None and not self._may_repeat():
+                raise self._outcome_unknown(str(refusal))
+            raise refusal
         parser = EventParser()
         try:
             self._pass_on(response, parser)

@@ -63,10 +63,10 @@ class Driver:
             message["params"] = params
         self.write(json.dumps(message).encode())
 
-    def receive(self, seconds: float = 15.0) -> Any:
+    def receive(self, seconds: float = 45.0) -> Any:
         return json.loads(self.receive_line(seconds))
 
-    def receive_line(self, seconds: float = 15.0) -> bytes:
+    def receive_line(self, seconds: float = 45.0) -> bytes:
         try:
             return self._lines.get(timeout=seconds)
         except queue.Empty:
