@@ -15,6 +15,7 @@ $(BIN)/python:
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m compileall -q shim  # an editable install is not compiled, and helix-mcp must start at once
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed

@@ -1,0 +1,75 @@
+"""Where the daemon is: a URL, taken apart without `urllib`, which is slow to import."""
+
+from __future__ import annotations
+
+_PORTS = {"http": 80, "https": 443}
+_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+
+class BadAddress(ValueError):
+    """A URL that makes no sense, and what would."""
+
+
+class Address:
+    def __init__(self, url: str) -> None:
+        scheme, separator, rest = url.strip().partition("://")
+        self.scheme = scheme.lower()
+        place, slash, path = rest.partition("/")
+        host, port = _split(place)
+        if (
+            not separator
+            or self.scheme not in _PORTS
+            or not host
+            or not url.isprintable()
+            or " " in url.strip()
+        ):
+            raise BadAddress(f"{url!r} is not a URL of a daemon; write it like http://127.0.0.1:7878")
+        if "@" in place or "?" in rest or "#" in rest:
+            raise BadAddress(
+                f"{url!r} has more than a daemon's URL needs; write it like http://127.0.0.1:7878"
+            )
+        self.host = host
+        self.port = _port(port, url) if port else _PORTS[self.scheme]
+        self.path = (slash + path).rstrip("/")
+        self.url = f"{self.scheme}://{place}{self.path}"
+        self.host_header = place
+
+    @property
+    def is_secure(self) -> bool:
+        return self.scheme == "https"
+
+    @property
+    def is_loopback(self) -> bool:
+        name = self.host.lower()
+        return name in ("localhost", "::1") or (name.startswith("127.") and name.replace(".", "").isdigit())
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether it can be connected to without asking for a name, which would import a codec."""
+        return ":" in self.host or self.host.replace(".", "").isdigit()
+
+
+def _is_plain(url: str) -> bool:
+    """It becomes part of headers; names in other scripts have a form in ASCII."""
+    return url.isascii() and url.isprintable() and " " not in url
+
+
+def _split(place: str) -> tuple[str, str]:
+    if place.startswith("["):
+        host, _, rest = place[1:].partition("]")
+        return host, rest.removeprefix(":")
+    host, _, port = place.partition(":")
+    return host, port
+
+
+def _port(text: str, url: str) -> int:
+    if not (text.isascii() and text.isdigit() and 0 < int(text) < 65536):
+        raise BadAddress(f"{text!r} in {url!r} is not a port")
+    return int(text)
+
+
+def percent_encoded(text: str) -> str:
+    """UTF-8 with everything but letters, digits and `-._~` as %XX: safe in a header and in a path."""
+    return "".join(
+        chr(byte) if byte in _UNRESERVED else f"%{byte:02X}" for byte in text.encode("utf-8", "replace")
+    )

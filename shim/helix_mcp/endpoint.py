@@ -1,0 +1,209 @@
+"""The daemon's MCP endpoint: sending to it, and getting it to be there."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+
+from helix_mcp.connection import Connection, Lost, NotHttp, NotSent
+from helix_mcp.events import EventParser, events
+from helix_mcp.message import NOT_TAKEN, UNREACHABLE, parse_from_server
+from helix_mcp.wire import Call, Response, Server
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from helix_mcp.message import Message
+    from helix_mcp.settings import Settings
+
+# How long a daemon that this shim cannot start gets to come back, once it was there.
+_COMES_BACK_SECONDS = 30.0
+_LOOK_EVERY = 0.05
+_HEALTH_SECONDS = 2.0
+_HINTS = {
+    401: "it asks for its token: set HELIX_TOKEN",
+    403: "it does not let this client in",
+    413: "the message is larger than it takes",
+    421: "it does not answer to the name in HELIX_URL: use 127.0.0.1",
+    429: "it has too much to do",
+    503: "it cannot take this now",
+}
+
+
+class Refused(Exception):
+    """The request cannot be carried out; said to the client as a JSON-RPC error."""
+
+    def __init__(self, code: int, reason: str, error: object = None) -> None:
+        super().__init__(reason)
+        self.code = code
+        self.error = error  # the daemon's own JSON-RPC error, if it sent one
+
+
+def say(text: str) -> None:
+    """To the person who reads the host's log."""
+    try:
+        sys.stderr.write(f"helix-mcp: {text}\n")
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        pass  # nobody listens
+
+
+class Endpoint:
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._server = Server(settings.address, settings.headers)
+        self._lock = threading.Lock()
+        self._was_there = False
+        self._failure = (0.0, "")
+
+    @property
+    def url(self) -> str:
+        return self._settings.address.url
+
+    def post(
+        self,
+        line: bytes,
+        headers: Mapping[str, str],
+        *,
+        fresh: bool = False,
+        seconds: float | None = None,
+        call: Call | None = None,
+    ) -> Response:
+        accepted = {"Accept": "application/json, text/event-stream", **headers}
+        return self._ask("POST", accepted, line, fresh=fresh, seconds=seconds, call=call)
+
+    def get(self, headers: Mapping[str, str], call: Call) -> Response:
+        return self._ask("GET", {"Accept": "text/event-stream", **headers}, b"", fresh=True, call=call)
+
+    def delete(self, headers: Mapping[str, str], seconds: float) -> None:
+        self._ask("DELETE", headers, b"", fresh=True, seconds=seconds).close()
+
+    def _ask(
+        self,
+        method: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        *,
+        fresh: bool,
+        seconds: float | None = None,
+        call: Call | None = None,
+    ) -> Response:
+        try:
+            response = self._server.ask(
+                method, self._settings.path, headers, body, fresh=fresh, seconds=seconds, call=call
+            )
+        except NotHttp as error:
+            raise Refused(
+                NOT_TAKEN, f"what answers at {self.url} is not helixd: it said {str(error)!r}"
+            ) from error
+        self._was_there = True
+        return response
+
+    def reach(self, reason: str) -> None:
+        """Wait until the daemon can be connected to; start it if that is allowed. Refused when it cannot be had."""
+        asked = time.monotonic()
+        with self._lock:  # one thread tries; the others take its result
+            failed, why = self._failure
+            if failed > asked:
+                raise Refused(UNREACHABLE, why)
+            try:
+                self._have_daemon(reason)
+            except Refused as refused:
+                self._failure = (time.monotonic(), str(refused))
+                say(str(refused))
+                raise
+
+    def _have_daemon(self, reason: str) -> None:
+        if self.answers():
+            return None
+        deadline = time.monotonic() + (_COMES_BACK_SECONDS if self._was_there else 0.0)
+        why = f"no daemon answers at {self.url} ({reason}); start it with `helixd`, or set HELIX_URL"
+        if self._settings.may_start:
+            from helix_mcp.daemon import CannotStart, start
+
+            try:
+                return start(self._settings, self.answers, say)
+            except CannotStart as error:
+                why = str(error)
+        while time.monotonic() < deadline:
+            time.sleep(_LOOK_EVERY)
+            if self.answers():
+                return None
+        raise Refused(UNREACHABLE, why)
+
+    def answers(self) -> bool:
+        """Whether something listens there."""
+        try:
+            Connection(self._settings.address).close()
+        except NotSent:
+            return False
+        return True
+
+    def messages(self, response: Response, parser: EventParser) -> Iterator[Message]:
+        """The JSON-RPC messages of an answer, one or a stream of them."""
+        if response.kind == "text/event-stream":
+            for data in events(response.pieces(), parser):
+                message = parse_from_server(data)
+                if message is None:
+                    say(f"the daemon sent something that is not JSON-RPC: {data[:80]!r}")
+                else:
+                    yield message
+            return
+        body = response.read()
+        message = parse_from_server(body) if response.kind == "application/json" else None
+        if message is None:
+            raise Refused(NOT_TAKEN, self._not_mcp(response.status, response.kind, body))
+        yield message
+
+    def refusal(self, response: Response) -> Refused:
+        """What an answer other than 2xx means."""
+        status = response.status
+        try:
+            body = response.read(65536)
+        except (Lost, NotHttp):
+            body = b""
+        said = _said(body) if response.kind == "application/json" else None
+        if isinstance(said, dict):
+            return Refused(NOT_TAKEN, str(said.get("message", "")), said)
+        if 300 <= status < 400:
+            place = response.headers.get("location", "another place")
+            return Refused(NOT_TAKEN, f"{self.url} leads on to {place}; set HELIX_URL to that")
+        if said is None and status not in _HINTS:
+            return Refused(NOT_TAKEN, self._not_mcp(status, response.kind, body))
+        parts = [str(one) for one in (_HINTS.get(status), said) if one]
+        return Refused(NOT_TAKEN, f"the daemon at {self.url} answered {status}: {'; '.join(parts)}")
+
+    def _not_mcp(self, status: int, kind: str, body: bytes) -> str:
+        """An answer that is no MCP: say who gave it."""
+        said = " ".join(body[:200].decode("utf-8", "replace").split())
+        what = f"answered MCP with {status} {kind or 'and no content type'}" + (f": {said}" if said else "")
+        version = self._daemon_version()
+        if version is None:
+            return f"what answers at {self.url} is not helixd ({what}); set HELIX_URL, or HELIX_PORT to a free port"
+        return f"helixd {version} at {self.url} {what}"
+
+    def _daemon_version(self) -> str | None:
+        try:
+            path = f"{self._settings.address.path}/healthz"
+            health = json.loads(
+                self._server.ask("GET", path, {}, fresh=True, seconds=_HEALTH_SECONDS).read(65536)
+            )
+        except (NotSent, Lost, NotHttp, ValueError):
+            return None
+        version = health.get("version") if isinstance(health, dict) else None
+        return version if isinstance(version, str) else None
+
+
+def _said(body: bytes) -> object:
+    """The error in a JSON body: JSON-RPC's object, or Helix's sentence; None when there is none."""
+    try:
+        parsed = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    said = parsed.get("error") if isinstance(parsed, dict) else None
+    if isinstance(said, dict) and isinstance(said.get("code"), int):
+        return said
+    return said if isinstance(said, str) else None

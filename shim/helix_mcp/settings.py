@@ -1,0 +1,97 @@
+"""Everything the shim is told: options, environment, the user's files."""
+
+from __future__ import annotations
+
+import os
+
+from helix_mcp import __version__
+from helix_mcp.address import Address, percent_encoded
+from helix_mcp.folders import config_folder, expanded, state_folder
+from helix_mcp.project import find_project
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+_HOST, _PORT = "127.0.0.1", "7878"
+
+
+class BadSettings(ValueError):
+    """What the user set cannot be right."""
+
+
+class Options:
+    """What stands on the command line."""
+
+    def __init__(self) -> None:
+        self.dialect = ""
+        self.names = ""
+        self.project = ""
+        self.session = ""
+        self.no_start = False
+
+
+class Settings:
+    def __init__(self, options: Options, env: Mapping[str, str], folder: str) -> None:
+        config = config_folder(env)
+        in_file = _read_config(os.path.join(config, "config.toml"))
+
+        def setting(name: str, default: str = "") -> str:
+            return (
+                env.get(f"HELIX_{name.upper()}", "").strip() or str(in_file.get(name, "")).strip() or default
+            )
+
+        host, port = setting("host", _HOST), setting("port", _PORT)
+        self.address = Address(setting("url") or f"http://{f'[{host}]' if ':' in host else host}:{port}")
+        self.may_start = not options.no_start and self.address.is_loopback and not self.address.is_secure
+        at = in_file.get("state_dir")
+        self.state_folder = (
+            expanded(at)
+            if isinstance(at, str) and not env.get("HELIX_STATE_DIR", "").strip()
+            else state_folder(env)
+        )
+        self.path = f"{self.address.path}/mcp"
+        if options.dialect:
+            self.path += f"/{percent_encoded(options.dialect)}"
+        if options.names:
+            self.path += f"?names={percent_encoded(options.names)}"
+        token = setting("token") or (
+            _read_token(os.path.join(config, "token")) if self.address.is_loopback else ""
+        )
+        project = options.project or env.get("HELIX_PROJECT", "").strip() or find_project(folder)
+        session = options.session or env.get("HELIX_SESSION", "").strip() or os.urandom(16).hex()
+        self.headers = {
+            "Host": self.address.host_header,
+            "Helix-Client": f"helix-mcp/{__version__}",
+            "Helix-Session": percent_encoded(session),
+        }
+        if project:
+            self.headers["Helix-Project"] = percent_encoded(project)
+        if token:
+            if not (token.isascii() and token.isprintable()):
+                raise BadSettings(
+                    "the token has characters that cannot stand in a header; set HELIX_TOKEN again"
+                )
+            self.headers["Authorization"] = f"Bearer {token}"
+
+
+def _read_config(path: str) -> dict[str, Any]:
+    """The user's settings; the parser is imported only for those who have any."""
+    try:
+        with open(path, "rb") as file:
+            import tomllib
+
+            return tomllib.load(file)
+    except OSError:
+        return {}
+    except ValueError as error:
+        raise BadSettings(f"{path}: {error}; mend the file or move it away") from error
+
+
+def _read_token(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.readline(4096).strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
