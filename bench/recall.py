@@ -2,6 +2,8 @@
 
 Two sets: the team's memories in bench/team, and with --data a file of conversations (one vault per conversation,
 one memory per turn). Each question is put to: words only, vectors only, fused (the default), fused and reranked.
+
+Both sets are split in halves, question by question: what is tuned is tuned on `dev`, and `test` says what it is worth.
 """
 
 from __future__ import annotations
@@ -75,14 +77,13 @@ def main(argv: list[str]) -> None:
     parser.add_argument(
         "--rerank", action="store_true", help="also with the second stage, which takes minutes"
     )
-    parser.add_argument("--split", choices=("dev", "test"), help="only this half of the team's questions")
+    parser.add_argument("--split", choices=("dev", "test"), help="only this half of the questions")
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "helix-bench-state")
     options = parser.parse_args(argv)
     modes = ["words", "vectors", "fused", *(["reranked"] if options.rerank else [])]
     if options.data is not None:
-        _report("conversations", list(_conversations(options.data)), modes, options.cache)
-    team = _team(options.split)
-    _report(f"team{f' ({options.split})' if options.split else ''}", [team], modes, options.cache)
+        _report("conversations", list(_conversations(options.data, options.split)), modes, options.cache)
+    _report("team", [_team(options.split)], modes, options.cache)
 
 
 def _report(name: str, cases: Sequence[Case], modes: Sequence[str], cache: Path) -> None:
@@ -95,7 +96,7 @@ def _report(name: str, cases: Sequence[Case], modes: Sequence[str], cache: Path)
                     _put(question, ask, mode, tallies)
     print(f"\n{name}: {sum(len(case.questions) for case in cases)} questions")
     print(
-        f"{'':14}{'category':16}"
+        f"{'':10}{'category':20}"
         + "".join(f"R@{depth:<6}" for depth in DEPTHS)
         + "MRR     tokens  unsure  p50 ms"
     )
@@ -113,8 +114,8 @@ def _put(
     started = time.perf_counter()
     found, tokens, unsure = ask(question)
     elapsed = time.perf_counter() - started
-    names = ("all", question.category) if question.evidence else (question.category,)
-    for name in names:
+    group = "all" if question.evidence else question.category
+    for name in {group, f"{group} ({question.split})", question.category}:
         tally = tallies.setdefault((mode, name), Tally())
         tally.unsure.append(unsure)
         tally.seconds.append(elapsed)
@@ -126,7 +127,7 @@ def _line(mode: str, category: str, tally: Tally) -> str:
     figures = "".join(f"{mean(values):<8.3f}" if values else f"{'':8}" for values in tally.recall.values())
     rest = f"{mean(tally.reciprocal):<8.3f}{mean(tally.tokens):<8.0f}" if tally.reciprocal else " " * 16
     p50 = sorted(tally.seconds)[len(tally.seconds) // 2] * 1000
-    return f"{mode:14}{category:16}{figures}{rest}{mean(tally.unsure):<8.2f}{p50:.0f}"
+    return f"{mode:10}{category:20}{figures}{rest}{mean(tally.unsure):<8.2f}{p50:.0f}"
 
 
 def _asker(mode: str, recall: Recall, index: Index) -> Callable[[Question], tuple[list[str], float, bool]]:
@@ -224,7 +225,7 @@ def _team_note(one: Mapping[str, object]) -> bytes:
     return frontmatter.create(meta, f"{one['text']}\n")
 
 
-def _conversations(path: Path) -> Iterator[Case]:
+def _conversations(path: Path, split: str | None) -> Iterator[Case]:
     for talk in json.loads(path.read_text("utf-8"))["conversations"]:
         notes, places = {}, {}
         for place, turn in enumerate(talk["notes"]):
@@ -239,15 +240,16 @@ def _conversations(path: Path) -> Iterator[Case]:
                 "source": {"session": f"s{turn['session']}"},
             }
             notes[name] = frontmatter.create(meta, f"{turn['speaker']}: {turn['text']}\n")
-        questions = [
-            Question(
-                one["q"],
-                frozenset(places[key] for key in one["evidence"] if key in places),
-                f"category {one['category']}",
-            )
+        answerable = [
+            (one, evidence)
             for one in talk["questions"]
+            if (evidence := frozenset(places[key] for key in one["evidence"] if key in places))
         ]
-        yield Case(talk["id"], notes, [one for one in questions if one.evidence])
+        questions = [
+            Question(one["q"], evidence, f"category {one['category']}", ("dev", "test")[number % 2])
+            for number, (one, evidence) in enumerate(answerable)
+        ]
+        yield Case(talk["id"], notes, [one for one in questions if split in (None, one.split)])
 
 
 if __name__ == "__main__":

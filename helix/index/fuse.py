@@ -3,7 +3,8 @@
 Word and vector scores are put on one scale and added; what a memory's surroundings say comes on top: a better
 neighbour in its session, a title that the question names, the time it asks about. Last come small priors
 (recency, importance, validity), too small to lift a memory that does not fit over one that does.
-The weights are measured (`make bench-recall`), not guessed.
+The weights were chosen on one half of the questions of `make bench-recall`; docs/search.md gives the other half's
+figures.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from helix.index.when import Span
 
 # Convex sum of the two scores, each scaled to its best candidate. How much the words count depends on how much of
 # the question they found: a paraphrase shares few words with what it asks for, and those mislead.
-WORDS_MOST, WORDS_LEAST = 0.55, 0.05
-WORDS_MOST_FROM, WORDS_LEAST_TO = 0.3, 0.1
+WORDS_MOST, WORDS_LEAST = 0.7, 0.15
+WORDS_MOST_FROM, WORDS_LEAST_TO = 0.2, 0.15
 # How far a memory is pulled up towards the best of its session, and towards a better direct neighbour there.
-SESSION_BEST = 0.2
-NEIGHBOUR = 0.3
+SESSION_BEST = 0.3
+NEIGHBOUR = 0.4
 NEXT_NEIGHBOUR = 0.15
-TITLE = 0.2
-TIME = 0.15
+TITLE = 0.3
+TIME = 0.1
 RECENCY = 0.03
 RECENCY_DAYS = 90.0
 IMPORTANCE = 0.06
