@@ -9,7 +9,7 @@ figures.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from math import exp
 from typing import NamedTuple
@@ -30,6 +30,9 @@ RECENCY = 0.03
 RECENCY_DAYS = 90.0
 IMPORTANCE = 0.06
 NOT_VALID = -0.25
+# What one of the best few is linked with scores at least this share of it.
+LINKED = 0.6
+LINKED_FROM = 3
 
 
 class Candidate(NamedTuple):
@@ -58,6 +61,7 @@ PARTS = (
     "recency",
     "importance",
     "validity",
+    "link",
     "rerank",
 )
 
@@ -96,6 +100,19 @@ def rank(
         parts = (by_words, by_vector, pulled, title, TIME if is_in_span else 0.0, *_priors(one, now))
         ranked.append(Ranked(one.memory_id, sum(parts), parts))
     return sorted(ranked, key=lambda one: (-one.score, one.memory_id))
+
+
+def follow_links(ranked: Sequence[Ranked], linked: Callable[[str], set[str]]) -> list[Ranked]:
+    """Lift what the best few are linked with: the second half of an answer often stands there."""
+    least: dict[str, float] = {}
+    for one in ranked[:LINKED_FROM]:
+        for other in linked(one.memory_id):
+            least[other] = max(least.get(other, 0.0), LINKED * one.score)
+    lifted = []
+    for one in ranked:
+        lift = max(0.0, least.get(one.memory_id, 0.0) - one.score)
+        lifted.append(Ranked(one.memory_id, one.score + lift, (*one.parts, lift)))
+    return sorted(lifted, key=lambda one: (-one.score, one.memory_id))
 
 
 def _own_scores(candidates: Sequence[Candidate], words: float) -> list[tuple[float, float]]:

@@ -11,7 +11,7 @@ from helix.errors import ModelError
 from helix.index.analyze import tokens
 from helix.index.embed import Reranker
 from helix.index.facts import Fact
-from helix.index.fuse import Candidate, Ranked, rank, words_share
+from helix.index.fuse import Candidate, Ranked, follow_links, rank, words_share
 from helix.index.gate import Coverage, Signals, cover, judge
 from helix.index.index import Index
 from helix.index.query import Filters, Query, parse
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from helix.index.vectors import VectorHit
 
 _POOL = 100  # candidates from each side
-_ANCHORS = 10  # whose neighbours in their sessions are looked at too
+_ANCHORS = 10  # whose neighbours in their sessions, and what they are linked with, are looked at too
 _REACH = 2
 _WORTH = 0.3  # of the best score; what lies below fills a limit and answers nothing (measured: costs no recall at 10)
 RERANKED = 15
@@ -95,6 +95,7 @@ class Searcher:
             now,
             time_span(query.text, now.date()),
         )
+        ranked = follow_links(ranked, self._index.facts.linked)
         if asked.rerank:
             ranked = self._rerank(query, ranked)
         return self._answer(query, asked, ranked, found_by_words, near)
@@ -152,7 +153,12 @@ class Searcher:
 
     def _around(self, anchors: Iterable[str], allowed: Callable[[str], bool]) -> set[str]:
         facts = self._index.facts
-        return {other for one in anchors for other in facts.neighbours(one, _REACH) if allowed(other)}
+        return {
+            other
+            for one in anchors
+            for other in (*facts.neighbours(one, _REACH), *facts.linked(one))
+            if allowed(other)
+        }
 
     def _candidates(
         self, pool: set[str], words: dict[str, float], cosines: dict[str, float]
