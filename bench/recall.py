@@ -2,6 +2,8 @@
 
 Two sets: the team's memories in bench/team, and with --data a file of conversations (one vault per conversation,
 one memory per turn). Each question is put to: words only, vectors only, fused (the default), fused and reranked.
+
+Both sets are split in halves, question by question: what is tuned is tuned on `dev`, and `test` says what it is worth.
 """
 
 from __future__ import annotations
@@ -19,12 +21,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import mean
 
-from helix.compose import open_helix, open_recall
+from helix.compose import Helix, Recall, open_helix, open_recall
 from helix.config import Config
 from helix.index.index import Index
-from helix.index.search import Asked
+from helix.index.search import Asked, Hit
 from helix.index.where import Where
-from helix.memory.recall import Recall
+from helix.memory.present import passage
+from helix.memory.tokens import token_counter
 from helix.vault import frontmatter
 from helix.vault.links import to_link
 from helix.vault.load import Value
@@ -75,27 +78,26 @@ def main(argv: list[str]) -> None:
     parser.add_argument(
         "--rerank", action="store_true", help="also with the second stage, which takes minutes"
     )
-    parser.add_argument("--split", choices=("dev", "test"), help="only this half of the team's questions")
+    parser.add_argument("--split", choices=("dev", "test"), help="only this half of the questions")
     parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "helix-bench-state")
     options = parser.parse_args(argv)
     modes = ["words", "vectors", "fused", *(["reranked"] if options.rerank else [])]
     if options.data is not None:
-        _report("conversations", list(_conversations(options.data)), modes, options.cache)
-    team = _team(options.split)
-    _report(f"team{f' ({options.split})' if options.split else ''}", [team], modes, options.cache)
+        _report("conversations", list(_conversations(options.data, options.split)), modes, options.cache)
+    _report("team", [_team(options.split)], modes, options.cache)
 
 
 def _report(name: str, cases: Sequence[Case], modes: Sequence[str], cache: Path) -> None:
     tallies: dict[tuple[str, str], Tally] = {}
     for case in cases:
-        with _indexed(case, cache) as (recall, index):
+        with _indexed(case, cache) as (helix, recall):
             for mode in modes:
-                ask = _asker(mode, recall, index)
+                ask = _asker(mode, helix, recall)
                 for question in case.questions:
                     _put(question, ask, mode, tallies)
     print(f"\n{name}: {sum(len(case.questions) for case in cases)} questions")
     print(
-        f"{'':14}{'category':16}"
+        f"{'':10}{'category':20}"
         + "".join(f"R@{depth:<6}" for depth in DEPTHS)
         + "MRR     tokens  unsure  p50 ms"
     )
@@ -113,8 +115,8 @@ def _put(
     started = time.perf_counter()
     found, tokens, unsure = ask(question)
     elapsed = time.perf_counter() - started
-    names = ("all", question.category) if question.evidence else (question.category,)
-    for name in names:
+    group = "all" if question.evidence else question.category
+    for name in {group, f"{group} ({question.split})", question.category}:
         tally = tallies.setdefault((mode, name), Tally())
         tally.unsure.append(unsure)
         tally.seconds.append(elapsed)
@@ -126,10 +128,13 @@ def _line(mode: str, category: str, tally: Tally) -> str:
     figures = "".join(f"{mean(values):<8.3f}" if values else f"{'':8}" for values in tally.recall.values())
     rest = f"{mean(tally.reciprocal):<8.3f}{mean(tally.tokens):<8.0f}" if tally.reciprocal else " " * 16
     p50 = sorted(tally.seconds)[len(tally.seconds) // 2] * 1000
-    return f"{mode:14}{category:16}{figures}{rest}{mean(tally.unsure):<8.2f}{p50:.0f}"
+    return f"{mode:10}{category:20}{figures}{rest}{mean(tally.unsure):<8.2f}{p50:.0f}"
 
 
-def _asker(mode: str, recall: Recall, index: Index) -> Callable[[Question], tuple[list[str], float, bool]]:
+def _asker(mode: str, helix: Helix, recall: Recall) -> Callable[[Question], tuple[list[str], float, bool]]:
+    index = recall.index
+    count = token_counter()
+
     def by_words(question: Question) -> tuple[list[str], float, bool]:
         from helix.index.query import parse
 
@@ -154,15 +159,17 @@ def _asker(mode: str, recall: Recall, index: Index) -> Callable[[Question], tupl
             include_hidden=question.include_hidden,
             rerank=mode == "reranked",
         )
-        answer = recall.search(asked)
-        shown = answer.found[:5]
-        return (
-            [one.note.id for one in answer.found],
-            sum(len(one.passage) for one in shown) / 4,
-            bool(answer.note) or not answer.found,
-        )
+        answer = recall.searcher.search(asked)
+        tokens = sum(count(_shown(helix, hit)) for hit in answer.hits[:5])
+        return [hit.memory_id for hit in answer.hits], tokens, bool(answer.note) or not answer.hits
 
     return {"words": by_words, "vectors": by_vectors}.get(mode, fused)
+
+
+def _shown(helix: Helix, hit: Hit) -> str:
+    row = helix.catalog.find(hit.memory_id)
+    assert row is not None
+    return passage(helix.vault.read(row.path), hit.ordinal)
 
 
 def _allowed(index: Index, question: Question) -> Callable[[str], bool]:
@@ -174,7 +181,7 @@ def _allowed(index: Index, question: Question) -> Callable[[str], bool]:
 
 
 @contextmanager
-def _indexed(case: Case, cache: Path) -> Iterator[tuple[Recall, Index]]:
+def _indexed(case: Case, cache: Path) -> Iterator[tuple[Helix, Recall]]:
     """A vault of real files, followed and indexed as the daemon does it. Embeddings are kept between runs."""
     with tempfile.TemporaryDirectory() as folder:
         vault = Path(folder, "vault")
@@ -184,9 +191,9 @@ def _indexed(case: Case, cache: Path) -> Iterator[tuple[Recall, Index]]:
         config = Config(vault=vault, state_dir=cache, config_dir=Path(folder, "config"))
         with open_helix(config, must_follow=True) as helix:
             helix.catch_up()
-            with open_recall(helix) as (recall, index):
-                assert index.wait_until_embedded(_EMBED_PATIENCE)
-                yield recall, index
+            with open_recall(helix) as recall:
+                assert recall.index.wait_until_embedded(_EMBED_PATIENCE)
+                yield helix, recall
 
 
 def _team(split: str | None) -> Case:
@@ -224,7 +231,7 @@ def _team_note(one: Mapping[str, object]) -> bytes:
     return frontmatter.create(meta, f"{one['text']}\n")
 
 
-def _conversations(path: Path) -> Iterator[Case]:
+def _conversations(path: Path, split: str | None) -> Iterator[Case]:
     for talk in json.loads(path.read_text("utf-8"))["conversations"]:
         notes, places = {}, {}
         for place, turn in enumerate(talk["notes"]):
@@ -239,15 +246,16 @@ def _conversations(path: Path) -> Iterator[Case]:
                 "source": {"session": f"s{turn['session']}"},
             }
             notes[name] = frontmatter.create(meta, f"{turn['speaker']}: {turn['text']}\n")
-        questions = [
-            Question(
-                one["q"],
-                frozenset(places[key] for key in one["evidence"] if key in places),
-                f"category {one['category']}",
-            )
+        answerable = [
+            (one, evidence)
             for one in talk["questions"]
+            if (evidence := frozenset(places[key] for key in one["evidence"] if key in places))
         ]
-        yield Case(talk["id"], notes, [one for one in questions if one.evidence])
+        questions = [
+            Question(one["q"], evidence, f"category {one['category']}", ("dev", "test")[number % 2])
+            for number, (one, evidence) in enumerate(answerable)
+        ]
+        yield Case(talk["id"], notes, [one for one in questions if split in (None, one.split)])
 
 
 if __name__ == "__main__":

@@ -30,6 +30,8 @@ class Fact:
     importance: float | None
     valid_from: datetime | None
     valid_until: datetime | None
+    links: frozenset[str] = frozenset()
+    """the memories it names, whatever the kind of the edge"""
 
     @property
     def created_on(self) -> date | None:
@@ -57,6 +59,7 @@ def from_meta(status: str, meta: Mapping[str, Any]) -> Fact:
         importance=meta.get("importance"),
         valid_from=parse_time(meta.get("valid_from")),
         valid_until=parse_time(meta.get("valid_until")),
+        links=frozenset(target for targets in meta.get("edges", {}).values() for target in targets),
     )
 
 
@@ -70,6 +73,7 @@ class Facts:
     def __init__(self) -> None:
         self._facts: dict[str, Fact] = {}
         self._sessions: dict[str, list[tuple[float, str]]] = {}
+        self._named_by: dict[str, set[str]] = {}
 
     def __len__(self) -> int:
         return len(self._facts)
@@ -81,7 +85,9 @@ class Facts:
         """All at once, in the place of what was there."""
         self._facts = dict(facts)
         self._sessions = {}
+        self._named_by = {}
         for memory_id, fact in self._facts.items():
+            self._put_links(memory_id, fact)
             if fact.session is not None:
                 self._sessions.setdefault(fact.session, []).append(_key(memory_id, fact))
         for members in self._sessions.values():
@@ -93,11 +99,14 @@ class Facts:
     def put(self, memory_id: str, fact: Fact) -> None:
         self.drop(memory_id)
         self._facts[memory_id] = fact
+        self._put_links(memory_id, fact)
         if fact.session is not None:
             bisect.insort(self._sessions.setdefault(fact.session, []), _key(memory_id, fact))
 
     def drop(self, memory_id: str) -> None:
         fact = self._facts.pop(memory_id, None)
+        for target in fact.links if fact is not None else ():
+            self._named_by[target].discard(memory_id)
         if fact is not None and fact.session is not None:
             members = self._sessions[fact.session]
             members.remove(_key(memory_id, fact))
@@ -120,6 +129,15 @@ class Facts:
         return [
             other for _, other in members[max(0, place - reach) : place + reach + 1] if other != memory_id
         ]
+
+    def linked(self, memory_id: str) -> set[str]:
+        """The memories that it names, and those that name it."""
+        fact = self._facts.get(memory_id)
+        return {*(fact.links if fact is not None else ()), *self._named_by.get(memory_id, ())} - {memory_id}
+
+    def _put_links(self, memory_id: str, fact: Fact) -> None:
+        for target in fact.links:
+            self._named_by.setdefault(target, set()).add(memory_id)
 
 
 def _key(memory_id: str, fact: Fact) -> tuple[float, str]:

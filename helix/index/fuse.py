@@ -3,12 +3,13 @@
 Word and vector scores are put on one scale and added; what a memory's surroundings say comes on top: a better
 neighbour in its session, a title that the question names, the time it asks about. Last come small priors
 (recency, importance, validity), too small to lift a memory that does not fit over one that does.
-The weights are measured (`make bench-recall`), not guessed.
+The weights were chosen on one half of the questions of `make bench-recall`; docs/search.md gives the other half's
+figures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from math import exp
 from typing import NamedTuple
@@ -17,18 +18,21 @@ from helix.index.when import Span
 
 # Convex sum of the two scores, each scaled to its best candidate. How much the words count depends on how much of
 # the question they found: a paraphrase shares few words with what it asks for, and those mislead.
-WORDS_MOST, WORDS_LEAST = 0.55, 0.05
-WORDS_MOST_FROM, WORDS_LEAST_TO = 0.3, 0.1
+WORDS_MOST, WORDS_LEAST = 0.7, 0.15
+WORDS_MOST_FROM, WORDS_LEAST_TO = 0.2, 0.15
 # How far a memory is pulled up towards the best of its session, and towards a better direct neighbour there.
-SESSION_BEST = 0.2
-NEIGHBOUR = 0.3
+SESSION_BEST = 0.3
+NEIGHBOUR = 0.4
 NEXT_NEIGHBOUR = 0.15
-TITLE = 0.2
-TIME = 0.15
+TITLE = 0.3
+TIME = 0.1
 RECENCY = 0.03
 RECENCY_DAYS = 90.0
 IMPORTANCE = 0.06
 NOT_VALID = -0.25
+# What one of the best few is linked with scores at least this share of it.
+LINKED = 0.6
+LINKED_FROM = 3
 
 
 class Candidate(NamedTuple):
@@ -57,6 +61,7 @@ PARTS = (
     "recency",
     "importance",
     "validity",
+    "link",
     "rerank",
 )
 
@@ -95,6 +100,19 @@ def rank(
         parts = (by_words, by_vector, pulled, title, TIME if is_in_span else 0.0, *_priors(one, now))
         ranked.append(Ranked(one.memory_id, sum(parts), parts))
     return sorted(ranked, key=lambda one: (-one.score, one.memory_id))
+
+
+def follow_links(ranked: Sequence[Ranked], linked: Callable[[str], set[str]]) -> list[Ranked]:
+    """Lift what the best few are linked with: the second half of an answer often stands there."""
+    least: dict[str, float] = {}
+    for one in ranked[:LINKED_FROM]:
+        for other in linked(one.memory_id):
+            least[other] = max(least.get(other, 0.0), LINKED * one.score)
+    lifted = []
+    for one in ranked:
+        lift = max(0.0, least.get(one.memory_id, 0.0) - one.score)
+        lifted.append(Ranked(one.memory_id, one.score + lift, (*one.parts, lift)))
+    return sorted(lifted, key=lambda one: (-one.score, one.memory_id))
 
 
 def _own_scores(candidates: Sequence[Candidate], words: float) -> list[tuple[float, float]]:

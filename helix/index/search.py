@@ -8,13 +8,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from helix.errors import ModelError
-from helix.index.analyze import query_tokens
+from helix.index.analyze import query_tokens, tokens
 from helix.index.embed import Reranker
 from helix.index.facts import Fact
-from helix.index.fuse import Candidate, Ranked, rank, words_share
-from helix.index.gate import Signals, judge
+from helix.index.fuse import Candidate, Ranked, follow_links, rank, words_share
+from helix.index.gate import Coverage, Signals, cover, judge
 from helix.index.index import Index
 from helix.index.query import Filters, Query, parse
+from helix.index.rank import rarity
 from helix.index.when import time_span
 from helix.index.where import Reach, Where
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from helix.index.vectors import VectorHit
 
 _POOL = 100  # candidates from each side
-_ANCHORS = 10  # whose neighbours in their sessions are looked at too
+_ANCHORS = 10  # whose neighbours in their sessions, and what they are linked with, are looked at too
 _REACH = 2
 _WORTH = 0.3  # of the best score; what lies below fills a limit and answers nothing (measured: costs no recall at 10)
 _TELLING_WORDS = 40  # of a text that is compared with what is there
@@ -99,6 +100,7 @@ class Searcher:
             now,
             time_span(query.text, now.date()),
         )
+        ranked = follow_links(ranked, self._index.facts.linked)
         if asked.rerank:
             ranked = self._rerank(query, ranked)
         return self._answer(query, asked, ranked, found_by_words, near)
@@ -166,7 +168,12 @@ class Searcher:
 
     def _around(self, anchors: Iterable[str], allowed: Callable[[str], bool]) -> set[str]:
         facts = self._index.facts
-        return {other for one in anchors for other in facts.neighbours(one, _REACH) if allowed(other)}
+        return {
+            other
+            for one in anchors
+            for other in (*facts.neighbours(one, _REACH), *facts.linked(one))
+            if allowed(other)
+        }
 
     def _candidates(
         self, pool: set[str], words: dict[str, float], cosines: dict[str, float]
@@ -232,12 +239,22 @@ class Searcher:
         # The nearest of those that are embedded says little while others are not.
         complete = health.index_lag == 0 and self._index.cosines_are_calibrated
         cosine = near[0].score if near and complete else None
-        verdict = judge(Signals(cosine, found_by_words, bool(near)))
+        coverage = self._coverage(query, ranked[0].memory_id) if ranked else None
+        verdict = judge(Signals(cosine, found_by_words, bool(near), coverage))
         ordinals = {hit.memory_id: hit.ordinal for hit in near}
         worth = [one for one in ranked[: asked.limit] if one.score >= _WORTH * ranked[0].score]
         hits = [_hit(one, ordinals) for one in worth] if verdict.worth_showing else []
         suggestions = [] if found_by_words else self._suggestions(query)
         return Answer(hits, verdict.confidence, verdict.note, health.degraded, suggestions)
+
+    def _coverage(self, query: Query, memory_id: str) -> Coverage | None:
+        text = self._text_of(memory_id)
+        if text is None:
+            return None
+        keywords = self._index.keywords
+        count = keywords.count()
+        rarities = {word: rarity(count, keywords.document_frequency(word)) for word in query.words}
+        return cover(rarities, frozenset(tokens(text)))
 
     def _most(self, query: Query) -> float:
         """The score of a document that had every word of the question, and short."""

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from helix.index.fuse import Candidate, rank, words_share
+from helix.index.fuse import Candidate, follow_links, rank, words_share
 from helix.index.when import Span
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
@@ -77,3 +77,20 @@ def test_priors_never_lift_what_does_not_fit_over_what_does() -> None:
 
 def test_equal_scores_stand_in_the_order_of_their_ids() -> None:
     assert order(Candidate("b", 1.0), Candidate("a", 1.0), Candidate("c", 1.0)) == ["a", "b", "c"]
+
+
+def test_what_the_best_hit_is_linked_with_comes_before_strangers_and_after_the_hit() -> None:
+    candidates = (
+        Candidate("hit", 5.0, 0.8),
+        Candidate("stranger", 1.0, 0.6),
+        Candidate("linked"),
+        Candidate("floor", 0.1, 0.4),
+    )
+    links = {"hit": {"linked", "gone"}}
+    ranked = follow_links(
+        rank(candidates, frozenset(), 0.5, NOW, None), lambda memory_id: links.get(memory_id, set())
+    )
+    assert [one.memory_id for one in ranked] == ["hit", "linked", "stranger", "floor"]
+    for one in ranked:
+        assert one.score == pytest.approx(sum(one.reasons.values()))
+    assert "link" in ranked[1].reasons

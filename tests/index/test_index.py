@@ -131,6 +131,18 @@ def test_filters_phrases_and_negations_narrow_the_answer(rig: Rig, tmp_path: Pat
         assert ids(ask(rig, index, "kind:fact")) == ["b"]
 
 
+def test_what_a_hit_is_linked_with_is_found_too_from_either_end(rig: Rig, tmp_path: Path) -> None:
+    with opened(rig, tmp_path / "state", None) as index:
+        write(rig, "owner", "Ines owns the invoicing service", relates_to="'[[desk]]'")
+        write(rig, "desk", "Second floor, by the window")
+        rig.follow()
+        assert ids(ask(rig, index, "who owns invoicing")) == ["owner", "desk"]
+        assert ids(ask(rig, index, "second floor window")) == ["desk", "owner"]
+        write(rig, "owner", "Ines owns the invoicing service")
+        rig.follow()
+        assert ids(ask(rig, index, "second floor window")) == ["desk"]
+
+
 def test_a_near_miss_of_spelling_is_suggested(rig: Rig, tmp_path: Path) -> None:
     with opened(rig, tmp_path / "state") as index:
         write(rig, "one", "kubernetes ingress")
