@@ -29,6 +29,7 @@ from helix.vault.vault import Vault
 from helix.vault.vault_id import state_folder
 
 if TYPE_CHECKING:
+    from helix.index.embed import Embedder, Found
     from helix.index.index import Index, IndexHealth
     from helix.memory.recall import Recall
 
@@ -97,16 +98,30 @@ def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[tupl
     with ExitStack() as stack:
         cache = EmbedCache(config.state_dir / "embeddings.db")
         stack.callback(cache.close)
-        models = config.state_dir / "models"
-        index = Index(
-            state, cache, config.model, lambda choice: find_embedder(choice, models, config.embed_threads)
-        )
+
+        def find(choice: str) -> Found:
+            found = find_embedder(choice, config.state_dir / "models", config.embed_threads)
+            if found.embedder is not None:
+                # Beside the opening of the stores: the first question should not have to wait for the model.
+                loading = threading.Thread(target=_load, args=[found.embedder], name="helix-model")
+                loading.start()
+                stack.callback(loading.join)
+            return found
+
+        index = Index(state, cache, config.model, find)
         stack.callback(index.close)
         with helix.reconciler.lock:
             helix.reconciler.tail = index.apply
             index.catch_up(helix.catalog, helix.read_note, progress)
         index.start()
         yield Recall(helix.vault, helix.catalog, index, helix.vault.clock), index
+
+
+def _load(embedder: Embedder) -> None:
+    try:
+        embedder.embed_query("warm up")
+    except HelixError as error:  # the first question meets the same one, and tells it
+        log.warning("the model cannot be loaded: %s", error.message)
 
 
 class RecallSoon:

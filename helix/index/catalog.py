@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from helix.index import analyze
+from helix.index.facts import Fact, fact_of, from_texts, to_text
 from helix.vault.copies import choose_best
 from helix.vault.database import StateDatabase
 from helix.vault.note import Note
@@ -16,7 +18,8 @@ from helix.vault.problem import Problem
 from helix.vault.walk import Signature
 
 # Another number means another catalog: it is dropped and rebuilt from the notes, never migrated.
-SCHEMA_VERSION = 1
+# The words of titles stand in it, so another way of finding words is another catalog too.
+SCHEMA_VERSION = 200 + analyze.VERSION
 
 _SCHEMA = """
 CREATE TABLE seen (
@@ -25,7 +28,7 @@ CREATE TABLE seen (
 CREATE TABLE notes (
     path TEXT PRIMARY KEY, hash TEXT NOT NULL, state TEXT NOT NULL, id TEXT NOT NULL, folded TEXT NOT NULL,
     has_id INTEGER NOT NULL, is_stub INTEGER NOT NULL, needs TEXT NOT NULL,
-    status TEXT NOT NULL, meta TEXT NOT NULL, is_stale INTEGER NOT NULL
+    status TEXT NOT NULL, meta TEXT NOT NULL, is_stale INTEGER NOT NULL, fact TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX notes_id ON notes (id);
 CREATE INDEX notes_folded ON notes (folded);
@@ -59,6 +62,16 @@ class Row:
     """the memory without its body: title, kind, scope, project, tags, edges, times, …"""
     is_stale: bool = False
     """the file cannot be read any more, and this is what it last said"""
+
+
+@dataclass(frozen=True)
+class Indexed:
+    """What the search index compares itself with."""
+
+    id: str
+    path: str
+    hash: str
+    fact: Fact
 
 
 class Catalog(StateDatabase):
@@ -115,11 +128,12 @@ class Catalog(StateDatabase):
             if key not in ("id", "status", "body") and value not in (None, (), {})
         }
         self._db.execute(
-            "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
+            "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
             (
                 *(note.path, note.hash, note.state, note.id, note.id.casefold()),
                 *(note.has_id, note.is_stub, needs, memory.status),
                 json.dumps(meta, ensure_ascii=False, default=list),
+                to_text(fact_of(memory)),
             ),
         )
 
@@ -190,9 +204,26 @@ class Catalog(StateDatabase):
             _row(row)
             for row in self._rows(f"SELECT {_ROW} FROM notes WHERE NOT is_stub {where} ORDER BY path")
         ]
-        several = self._rows(f"SELECT id FROM notes WHERE {_SEVERAL}")
-        chosen = {memory_id: self.find(memory_id) for (memory_id,) in several}
-        return [row for row in rows if chosen.get(row.id, row) == row]
+        chosen = self._chosen()
+        return [row for row in rows if chosen.get(row.id, row.path) == row.path]
+
+    def _chosen(self) -> dict[str, str]:
+        """Of each memory that stands in several files, the one that counts."""
+        several = self._rows(f"SELECT DISTINCT id FROM notes WHERE {_SEVERAL}")
+        return {memory_id: row.path for (memory_id,) in several if (row := self.find(memory_id)) is not None}
+
+    def indexed(self) -> list[Indexed]:
+        """The memories that search may find, hidden ones too."""
+        rows = self._rows(
+            "SELECT id, path, hash, fact FROM notes WHERE NOT is_stub AND status <> 'erased' ORDER BY path"
+        )
+        chosen = self._chosen()
+        facts = from_texts(fact for *_, fact in rows)
+        return [
+            Indexed(memory_id, path, hash_, fact)
+            for (memory_id, path, hash_, _), fact in zip(rows, facts, strict=True)
+            if chosen.get(memory_id, path) == path
+        ]
 
     def duplicates(self) -> dict[str, list[Row]]:
         """Ids that stand in several files, with the files: conflict copies, or copies that a person made."""

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from helix.errors import HelixError
-from helix.index.catalog import Catalog, Row
+from helix.index.catalog import Catalog, Indexed
 from helix.index.chunk import spoken_date
 from helix.index.embed import Embedder, Found
 from helix.index.embed_cache import EmbedCache
-from helix.index.facts import Facts, fact_of, from_meta
+from helix.index.facts import Facts, fact_of
 from helix.index.keywords import KeywordDoc, Keywords, WhooshKeywords
 from helix.index.meaning import Meaning, opened
 from helix.index.models import BUNDLED_NAME
@@ -70,8 +70,8 @@ class Index:
         self._lock = threading.RLock()
         self._stopped = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="helix-index", daemon=True)
-        self.keywords: Keywords = opened(state / "keywords", WhooshKeywords)
         found = find(choice)
+        self.keywords: Keywords = opened(state / "keywords", WhooshKeywords)
         self._no_embedder = found.reason
         if found.embedder is not None:
             self._open_meaning(found.embedder, find)
@@ -109,8 +109,9 @@ class Index:
 
     def apply(self, changes: Sequence[Change]) -> None:
         """The tail of the follower: found by their words when this returns, by their meaning soon after."""
-        gone = [one.memory_id for one in changes if one.note is None or one.note.is_erased]
-        notes = [one.note for one in changes if one.note is not None and not one.note.is_erased]
+        notes = [one.note for one in changes if one.note is not None and one.note.memory.status != "erased"]
+        kept = {note.id for note in notes}
+        gone = [one.memory_id for one in changes if one.memory_id not in kept]
         self._changed_at = time.monotonic()
         with self._lock:
             self._drop(gone)
@@ -120,8 +121,8 @@ class Index:
         """Put what the catalog has and the stores have not, and drop what it no longer has. Returns how many."""
         with self._lock:
             self._source = (catalog, read)
-            rows = {row.id: row for row in catalog.memories(include_hidden=True) if row.status != "erased"}
-            self.facts.fill((row.id, from_meta(row.status, row.meta)) for row in rows.values())
+            rows = {row.id: row for row in catalog.indexed()}
+            self.facts.fill((row.id, row.fact) for row in rows.values())
             in_words = self.keywords.hashes()
             self._drop([one for one in in_words if one not in rows])
             stale = [row for row in rows.values() if in_words.get(row.id) != row.hash]
@@ -140,7 +141,7 @@ class Index:
                         touched.add(row.id)
             return len(touched)
 
-    def _build_words(self, rows: Sequence[Row], read: ReadNote, progress: Progress | None) -> None:
+    def _build_words(self, rows: Sequence[Indexed], read: ReadNote, progress: Progress | None) -> None:
         def docs() -> Iterable[KeywordDoc]:
             for done, row in enumerate(rows, start=1):
                 note = read(row.path)

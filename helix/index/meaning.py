@@ -13,7 +13,6 @@ from helix.errors import HelixError, IndexBroken
 from helix.index.chunk import Chunk, chunks
 from helix.index.embed import Embedder
 from helix.index.embed_cache import EmbedCache
-from helix.index.facts import session_of
 from helix.index.vectors import Entry, VectorHit, Vectors, Where, vectors_folder
 from helix.index.where import to_day
 from helix.index.worker import EmbedWorker
@@ -102,7 +101,7 @@ def _entry(memory: Memory, content_hash: str) -> Entry:
         status=memory.status,
         scope=memory.scope,
         project=memory.project or "",
-        session=session_of(memory.project, memory.source) or "",
+        session=str((memory.source or {}).get("session") or ""),
         kind=memory.kind,
         tags=memory.tags,
         created=to_day(memory.created_at),
