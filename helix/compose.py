@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import sqlite3
 import threading
@@ -110,9 +111,11 @@ def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[tupl
 
         index = Index(state, cache, config.model, find)
         stack.callback(index.close)
+        gc.freeze()  # what was imported stays: the collector would look at all of it again and again below
         with helix.reconciler.lock:
             helix.reconciler.tail = index.apply
             index.catch_up(helix.catalog, helix.read_note, progress)
+        gc.freeze()  # and at the facts of every memory, in the middle of somebody's search
         index.start()
         yield Recall(helix.vault, helix.catalog, index, helix.vault.clock), index
 

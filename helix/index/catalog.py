@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from helix.index import analyze
 from helix.index.facts import Fact, fact_of, from_texts, to_text
@@ -64,8 +67,7 @@ class Row:
     """the file cannot be read any more, and this is what it last said"""
 
 
-@dataclass(frozen=True)
-class Indexed:
+class Indexed(NamedTuple):
     """What the search index compares itself with."""
 
     id: str
@@ -75,7 +77,36 @@ class Indexed:
 
 
 class Catalog(StateDatabase):
+    """Who reads does not wait for who writes: it sees the last commit. Only the thread of a transaction sees more."""
+
+    def __init__(self, path: Path) -> None:
+        self._reading = threading.Lock()
+        self._reader = sqlite3.connect(":memory:")  # until there is a file
+        self._writer: int | None = None
+        """the thread that is inside a transaction"""
+        super().__init__(path)
+
+    def close(self) -> None:
+        with self._reading:
+            self._reader.close()
+        super().close()
+
+    def purge(self) -> None:
+        """What was overwritten or deleted leaves the log too, as it has left the database."""
+        with self._lock:
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _open(self) -> None:
+        super()._open()
+        with self._reading:
+            self._reader.close()  # of the file that was here before
+            self._reader = sqlite3.connect(
+                self._path, check_same_thread=False, isolation_level=None, timeout=10
+            )
+            self._reader.execute("PRAGMA query_only=ON")
+
     def _prepare(self) -> None:
+        self._db.execute("PRAGMA secure_delete=ON")  # titles of erased memories must not stay in free pages
         if self._db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:
             self._rebuild()
 
@@ -93,12 +124,16 @@ class Catalog(StateDatabase):
         """All or nothing, also against a kill: what is not committed is reconciled again."""
         with self._lock:
             self._db.execute("BEGIN IMMEDIATE")
+            self._writer = threading.get_ident()
             try:
                 yield
             except BaseException:
                 self._db.execute("ROLLBACK")
                 raise
-            self._db.execute("COMMIT")
+            else:
+                self._db.execute("COMMIT")
+            finally:
+                self._writer = None
 
     def forget_signatures(self) -> None:
         """The next full reconcile reads every file again; until then the rows serve as they are."""
@@ -261,8 +296,10 @@ class Catalog(StateDatabase):
         return {table: self._rows(f"SELECT * FROM {table} ORDER BY 1, 2") for table in tables}
 
     def _rows(self, query: str, *arguments: object) -> list[tuple[Any, ...]]:
-        with self._lock:
+        if self._writer == threading.get_ident():
             return self._db.execute(query, arguments).fetchall()
+        with self._reading:
+            return self._reader.execute(query, arguments).fetchall()
 
 
 def _row(row: tuple[Any, ...]) -> Row:

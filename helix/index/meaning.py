@@ -37,7 +37,7 @@ class Meaning:
     def put(self, note: Note, priority: int) -> None:
         pieces = chunks(note.memory)
         with self._lock:
-            self._waiting[note.id] = (_entry(note.memory, note.hash), [piece.hash for piece in pieces])
+            self._waiting[note.id] = (to_entry(note.memory, note.hash), [piece.hash for piece in pieces])
         self._worker.submit(note.id, pieces, priority)
 
     def drop(self, memory_ids: Sequence[str]) -> None:
@@ -91,7 +91,8 @@ def opened(folder: Path, opener: Callable[[Path], Store]) -> Store:
         return opener(folder)
 
 
-def _entry(memory: Memory, content_hash: str) -> Entry:
+def to_entry(memory: Memory, content_hash: str) -> Entry:
+    """All that the vector index keeps of a memory, but for the vectors."""
     import numpy as np
 
     return Entry(
