@@ -80,6 +80,9 @@ class Keywords(Protocol):
     def maintain(self) -> bool:
         """Housekeeping that may take a second, off the road of requests; whether there was any."""
 
+    def purge(self) -> None:
+        """Leaves nothing of documents that are gone in any file. May take seconds: off the road of requests."""
+
     def close(self) -> None: ...
 
 
@@ -195,6 +198,12 @@ class WhooshKeywords:
             if merged:
                 self._merge(merged)
             return bool(merged)
+
+    def purge(self) -> None:
+        with self._writing:
+            self._flush()
+            if holding := {segment for segment in self._segments if segment.has_dead}:
+                self._merge(holding)
 
     def close(self) -> None:
         """Flushes, so that nothing has to be put again."""

@@ -182,6 +182,18 @@ class Vectors:
             self._flushes = 0
             return True
 
+    def purge(self) -> None:
+        """Leave nothing of dropped memories in any file: compaction keeps rows that are merely marked as deleted."""
+        import lancedb
+
+        self.flush()
+        with self._disk, _reported(self._folder):
+            rows = self._table.to_arrow()
+            self._table = lancedb.connect(self._folder).create_table(
+                _TABLE, data=rows, schema=self._table.schema, mode="overwrite"
+            )
+            self._table.optimize(cleanup_older_than=timedelta(milliseconds=1))
+
     def close(self) -> None:
         self.flush()
 

@@ -108,6 +108,73 @@ def test_an_erased_memory_is_in_no_store(rig: Rig, tmp_path: Path) -> None:
         assert "one" not in index.meaning.vectors.hashes()
 
 
+def holding(folder: Path, word: str) -> list[str]:
+    """The files below the folder that a word stands in, in whatever case and as far as its stem."""
+    sought = word.lower().encode()
+    return [str(file) for file in folder.rglob("*") if file.is_file() and sought in file.read_bytes().lower()]
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_soon_after_an_erasure_no_file_of_the_index_holds_its_words(
+    rig: Rig, tmp_path: Path, is_killed: bool
+) -> None:
+    state = rig.state  # the catalog lies here too
+    with opened(rig, state, HashEmbedder()) as index:
+        write(rig, "one", "An ordinary memory about brokers")
+        write(rig, "two", "The quetzalkey of the vault", title="Quetzaltitle", tags="[quetzaltag]")
+        rig.follow()
+        assert index.wait_until_embedded(30)
+        index.tend(tidy=False)
+        assert holding(state, "quetzal")
+        write(rig, "two", "Another quetzalkey of the vault", title="Quetzaltitle", tags="[quetzaltag]")
+        rig.follow()
+        assert index.wait_until_embedded(30)
+        index.tend(tidy=False)
+        rig.vault.erase("two.md", "two")
+        rig.follow()
+        if not is_killed:
+            index.tend(tidy=False)
+            assert holding(state, "quetzal") == []
+    if is_killed:
+        with opened(rig, state, HashEmbedder()) as index:
+            index.tend(tidy=False)
+            assert holding(state, "quetzal") == []
+            assert ids(ask(rig, index, "brokers")) == ["one"]
+            assert not (state / "erased.txt").exists()
+
+
+def test_words_of_a_memory_that_was_erased_while_nobody_indexed_leave_the_files_at_the_next_start(
+    rig: Rig, tmp_path: Path
+) -> None:
+    with opened(rig, rig.state, HashEmbedder()) as index:
+        write(rig, "two", "The quetzalkey of the vault")
+        rig.follow()
+        assert index.wait_until_embedded(30)
+    rig.reconciler.tail = lambda changes: None
+    rig.vault.erase("two.md", "two")
+    rig.follow()
+    with opened(rig, rig.state, HashEmbedder()) as index:
+        index.tend(tidy=False)
+        assert holding(rig.state, "quetzal") == []
+
+
+def test_a_question_that_the_model_fails_on_is_searched_by_words_and_says_so(
+    rig: Rig, tmp_path: Path
+) -> None:
+    embedder = HashEmbedder()
+    with opened(rig, tmp_path / "state", embedder) as index:
+        write(rig, "one", "The broker drops messages")
+        rig.follow()
+        assert index.wait_until_embedded(30)
+        embedder.refuses_questions = True
+        answer = Searcher(index, lambda: NOW, lambda _: None).search(Asked("broker messages"))
+        assert [hit.memory_id for hit in answer.hits] == ["one"]
+        assert "by its words only" in str(answer.degraded)
+        embedder.refuses_questions = False
+        answer = Searcher(index, lambda: NOW, lambda _: None).search(Asked("broker messages"))
+        assert answer.degraded is None
+
+
 def test_without_an_embedder_words_are_searched_and_it_says_so(rig: Rig, tmp_path: Path) -> None:
     with opened(rig, tmp_path / "state") as index:
         write(rig, "one", "The broker drops messages")
