@@ -185,7 +185,9 @@ def _drop(helix: Helix, index: Index, outside: Path, size: int, sample: int) -> 
         rate, work = size / (time.perf_counter() - started), size / (time.process_time() - worked)
         judge("a folder of notes moved in, until all are found by words", rate, 500, "notes/s", at_least=True)
         print(
-            f"         (the model embedded the first {sample} meanwhile, the vectors of the others were cached)"
+            f"         ({work:,.0f} per second of processor time; the model embedded the first {sample} meanwhile, the "
+            "vectors of the others were cached)",
+            flush=True,
         )
         assert index.wait_until_embedded(_PATIENCE)
     finally:

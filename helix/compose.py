@@ -111,6 +111,7 @@ def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[tupl
 
         index = Index(state, cache, config.model, find)
         stack.callback(index.close)
+        index.guard = helix.reconciler.lock
         gc.freeze()  # what was imported stays: the collector would look at all of it again and again below
         with helix.reconciler.lock:
             helix.reconciler.tail = index.apply
@@ -118,6 +119,14 @@ def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[tupl
         gc.freeze()  # and at the facts of every memory, in the middle of somebody's search
         index.start()
         yield Recall(helix.vault, helix.catalog, index, helix.vault.clock), index
+
+
+def purge(helix: Helix) -> None:
+    """What was erased leaves the files of the index too. A daemon does that by itself."""
+    state = state_folder(helix.config.state_dir, helix.config.vault)
+    if helix.follows and (state / "keywords").exists():
+        with open_recall(helix) as (_, index):
+            index.tend(tidy=False)
 
 
 def _load(embedder: Embedder) -> None:
@@ -154,6 +163,11 @@ class RecallSoon:
 
     def health(self) -> IndexHealth | None:
         return None if self._opened is None else self._opened[1].health()
+
+    def rebuild(self) -> None:
+        """Make the index again from the notes; the one that is there serves meanwhile."""
+        if self._opened is not None:
+            self._opened[1].rebuild()
 
     def _run(self) -> None:
         while not self._closing.is_set():

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 DEFAULT_MAX_BYTES = 512 * 1024 * 1024
 
 _SCHEMA_VERSION = 2
-_SCHEMA = "CREATE TABLE vectors (key BLOB PRIMARY KEY, used INTEGER NOT NULL, owner BLOB NOT NULL, vector BLOB NOT NULL)"
+_SCHEMA = """CREATE TABLE vectors (
+    key BLOB PRIMARY KEY, used INTEGER NOT NULL, owner BLOB NOT NULL, vector BLOB NOT NULL
+)"""
 _INDEX = "CREATE INDEX vectors_owner ON vectors (owner)"
 _AT_ONCE = 500  # SQLite allows 999 parameters at least
 _EVICTED_SHARE = 10

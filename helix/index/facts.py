@@ -121,6 +121,9 @@ class Facts:
     def __len__(self) -> int:
         return len(self._facts)
 
+    def __contains__(self, memory_id: str) -> bool:
+        return memory_id in self._facts
+
     def ids(self) -> list[str]:
         with self._lock:
             return list(self._facts)

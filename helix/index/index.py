@@ -16,6 +16,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,6 +40,8 @@ _FLUSH_AFTER = 1.0  # seconds without a change: in a bulk import every flush wou
 _FLUSH_WITHIN = 10.0  # but no change waits for longer than this
 _MAINTAIN_SECONDS = 60.0
 _TWO_PROCESSES_FROM = 3_000
+_BATCH = 100  # notes that a rebuild queues while writes wait
+_TELL_EVERY = 0.5
 _SERVING = "serving.json"
 _ERASED = "erased.txt"  # the ids of memories whose words may still stand in files
 
@@ -71,7 +74,10 @@ class Index:
         self._source: tuple[Catalog, ReadNote] | None = None
         self._trouble: str | None = None
         self._changed_at = 0.0
+        self.guard: AbstractContextManager[object] = nullcontext()
+        """the lock of the one who writes the catalog; taken before `_lock` by whoever compares with the catalog"""
         self._lock = threading.RLock()
+        self._rebuilding = threading.Lock()
         self._stopped = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="helix-index", daemon=True)
         found = find(choice)
@@ -148,6 +154,38 @@ class Index:
                         meaning.put(note, BULK)
                         touched.add(row.id)
             return len(touched)
+
+    def rebuild(self, progress: Progress | None = None) -> None:
+        """Make both stores again from the notes, in place: what was there serves until it is replaced.
+
+        Vectors come from the cache, as far as it has them. It may be stopped at any moment and asked for again.
+        """
+        if self._source is None:
+            return
+        with self._rebuilding:
+            catalog, read = self._source
+            rows = catalog.indexed()
+            self._build_words(rows, read, progress)
+            with self.guard:
+                self.catch_up(catalog, read)
+            for first in range(0, len(rows), _BATCH):
+                # A note must not change between being read and being queued, or the older state would come last.
+                with self.guard, self._lock:
+                    for row in rows[first : first + _BATCH]:
+                        if (note := read(row.path)) is not None and row.id in self.facts:
+                            for meaning in self._meanings():
+                                meaning.put(note, BULK)
+            self._see_embedded(progress)
+            self.keywords.purge()
+            for meaning in self._meanings():
+                meaning.vectors.purge()
+
+    def _see_embedded(self, progress: Progress | None) -> None:
+        for meaning in self._meanings():
+            total = meaning.lag()
+            while not meaning.wait(_TELL_EVERY) and meaning.trouble() is None and not self._stopped.is_set():
+                if progress is not None:
+                    progress(max(0, total - meaning.lag()), total)
 
     def _build_words(self, rows: Sequence[Indexed], read: ReadNote, progress: Progress | None) -> None:
         def docs() -> Iterable[KeywordDoc]:
@@ -260,7 +298,7 @@ class Index:
     def _make_anew(self) -> None:
         """Somebody deleted the index: nothing is lost, the notes are the truth."""
         log.warning("the index was deleted; it is built again from the notes")
-        with self._lock:
+        with self.guard, self._lock:
             self.keywords = opened(self._state / "keywords", WhooshKeywords)
             if self.meaning is not None:
                 self.meaning = Meaning(self._state, self.meaning.embedder, self._cache)

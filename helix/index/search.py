@@ -12,6 +12,7 @@ from helix.index.embed import Reranker
 from helix.index.fuse import Candidate, Ranked, rank, words_share
 from helix.index.gate import Signals, judge
 from helix.index.index import Index
+from helix.index.near import as_written
 from helix.index.query import Filters, Query, parse
 from helix.index.when import time_span
 from helix.index.where import Reach, Where
@@ -24,6 +25,7 @@ _ANCHORS = 10  # whose neighbours in their sessions are looked at too
 _REACH = 2
 _WORTH = 0.3  # of the best score; what lies below fills a limit and answers nothing (measured: costs no recall at 10)
 RERANKED = 15
+_SPELLED_BY = 3  # memories that are read for the spelling of a suggestion
 _RERANK_SHARE = 0.5  # of the score of the reranked; the rest is their order before
 
 TextOf = Callable[[str], str | None]
@@ -99,7 +101,7 @@ class Searcher:
         )
         if asked.rerank:
             ranked = self._rerank(query, ranked)
-        return self._answer(query, asked, ranked, found_by_words, near, trouble)
+        return self._answer(query, asked, ranked, found_by_words, near, trouble, allowed)
 
     # Candidates
 
@@ -184,6 +186,7 @@ class Searcher:
         found_by_words: float,
         near: Sequence[VectorHit],
         trouble: str | None,
+        allowed: Callable[[str], bool],
     ) -> Answer:
         health = self._index.health()
         degraded = trouble or health.degraded
@@ -197,17 +200,24 @@ class Searcher:
         ordinals = {hit.memory_id: hit.ordinal for hit in near}
         worth = [one for one in ranked[: asked.limit] if one.score >= _WORTH * ranked[0].score]
         hits = [_hit(one, ordinals) for one in worth] if verdict.worth_showing else []
-        suggestions = [] if found_by_words else self._suggestions(query)
+        suggestions = [] if found_by_words else self._suggestions(query, allowed)
         return Answer(hits, verdict.confidence, verdict.note, degraded, suggestions)
 
     def _most(self, query: Query) -> float:
         """The score of a document that had every word of the question, and short."""
         return max(self._index.keywords.best_possible(query.words), 1e-9)
 
-    def _suggestions(self, query: Query) -> list[str]:
+    def _suggestions(self, query: Query, allowed: Callable[[str], bool]) -> list[str]:
+        """Words that look like those nobody wrote, spelled as in a memory that the asker may see."""
         keywords = self._index.keywords
         unknown = [word for word in query.words if not keywords.document_frequency(word)]
-        return list(dict.fromkeys(like for word in unknown[:3] for like in keywords.terms_like(word)))[:5]
+        found = []
+        for like in dict.fromkeys(like for word in unknown[:3] for like in keywords.terms_like(word)):
+            holding = keywords.search([like], _SPELLED_BY, allowed=allowed)
+            written = as_written(like, (self._text_of(memory_id) or "" for memory_id, _ in holding))
+            if written is not None:
+                found.append(written)
+        return list(dict.fromkeys(found))[:5]
 
 
 def _hit(ranked: Ranked, ordinals: dict[str, int]) -> Hit:
