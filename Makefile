@@ -40,7 +40,7 @@ test: check ## everything that must hold; HELIX_TEST_SCALE=10 makes the random r
 docs: $(VENV)/.installed-dev ## write the reference pages again from the code
 	$(BIN)/python -m helix.cli.reference > docs/cli.md
 
-bench: $(VENV)/.installed-dev ## the figures of docs/reliability.md and docs/search.md, on this machine; takes half an hour
+bench: $(VENV)/.installed-dev ## the figures of docs/reliability.md, docs/search.md and docs/performance.md, on this machine; takes half an hour
 	$(BIN)/python -m bench
 
 bench-recall: $(VENV)/.installed-dev ## how often search finds the answer; DATA=file adds a set of conversations

@@ -1,7 +1,10 @@
-"""What searching a vault costs, each beside its floor: taking notes in, a question, a write, a restart, memory, disk.
+"""What searching a vault costs, each figure beside its goal: taking in, a question, a write, a restart, memory, disk.
 
-Few texts go through the model, or this would take an hour: the first notes, and those whose rate is measured. The
-vectors of all others are made up (one of a real note, shaken) and lie in the cache beforehand.
+Few texts go through the model, or this would take an hour: those whose rate is measured, and the first of the notes
+that are dropped in. The vectors of all others are made up (one of a real note, shaken): at 10,000 notes they lie in
+the embedding cache beforehand, at 1,000 and 100,000 they are put into the vector index by its own door. Everything
+else is as in life. Times are of the wall; where the processor's own time is printed beside, it tells a busy machine
+from a slow program.
 """
 
 from __future__ import annotations
@@ -9,22 +12,21 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from bench.figures import report, timed
+from bench.figures import judge, report, timed
 from bench.notes import Notes
+from bench.restart import restart, under_load
 from helix.compose import Helix, open_helix, open_recall
 from helix.config import Config
 from helix.index.analyze import query_tokens
@@ -32,26 +34,19 @@ from helix.index.chunk import Chunk, chunks
 from helix.index.embed import Embedder, find_embedder
 from helix.index.embed_cache import EmbedCache
 from helix.index.index import Index
-from helix.index.search import Asked
-from helix.memory.recall import Recall
+from helix.index.meaning import to_entry
+from helix.index.search import Asked, Searcher
+from helix.index.vectors import Vectors, vectors_folder
 from helix.vault.birth import NewMemory
 from helix.vault.note import Note
 from helix.vault.vault_id import IDENTITY_FILE, new_identity, state_folder
 
-_LARGE = 100_000
-_SMALL = 1_000
-_PATIENCE = 1_800.0
+_SIZES = (1_000, 10_000, 100_000)
+_JUDGED = 10_000
+_PATIENCE = 600.0
 _SHAKEN = 0.3  # length of the noise that is added to the vector of a real note
 _LIKENESSES = 50
-_RESTARTS = 3
-_IMPORTS = (
-    "import helix.compose, helix.index.embed, helix.index.embed_cache, helix.index.index, helix.memory.recall\n"
-    "import lancedb, pyarrow, fastembed, onnxruntime\n"
-)
-_LOADS = (
-    "from pathlib import Path\n"
-    "helix.index.embed.find_embedder('bundled', Path('unused')).embedder.embed_query('retry policy')\n"
-)
+_PORTION = 1_000
 
 
 @dataclass(frozen=True)
@@ -67,53 +62,64 @@ class Slope:
 
 def main(argv: list[str]) -> None:
     parser = argparse.ArgumentParser(prog="bench.search", description=__doc__)
-    parser.add_argument("--notes", type=int, default=10_000)
+    parser.add_argument("--sizes", type=int, nargs="+", default=_SIZES)
     parser.add_argument("--sample", type=int, default=300, help="notes that go through the model")
-    parser.add_argument("--questions", type=int, default=60)
+    parser.add_argument("--questions", type=int, default=100)
     parser.add_argument("--writes", type=int, default=60)
-    parser.add_argument("--large", action="store_true", help=f"also search {_LARGE:,} notes")
     parser.add_argument("--folder", type=Path, help="where to work; a temporary folder by default")
     options = parser.parse_args(argv)
-    slopes = []
-    for size in (_SMALL, options.notes, *([_LARGE] if options.large else [])):
+    slopes: list[Slope] = []
+    for size in options.sizes:
         print(f"-- {size:,} notes", flush=True)
         # A process of its own for each size: what one leaves in memory is no figure of the next.
         with (
             tempfile.TemporaryDirectory(dir=options.folder) as place,
             ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool,
         ):
-            whole = size == options.notes
-            slopes.append(pool.submit(_measure, Path(place), size, options, whole).result())
-    _on_paper(slopes)
+            slopes.append(pool.submit(_measure, Path(place), size, options).result())
+    if len(slopes) > 1:
+        _compare(slopes)
 
 
-def _measure(place: Path, size: int, options: argparse.Namespace, whole: bool) -> Slope:
+def _measure(place: Path, size: int, options: argparse.Namespace) -> Slope:
     notes, config = Notes(), _config(place)
     (config.vault / ".helix").mkdir(parents=True)
     (config.vault / IDENTITY_FILE).write_bytes(new_identity())
     embedder = find_embedder(config.model, place, config.embed_threads).embedder
     assert embedder is not None
-    _fill_cache(config, embedder, notes, range(options.sample if whole else 0, size))
-    if not whole:
+    whole = size == _JUDGED
+    if whole:
+        _fill_cache(config, embedder, notes, range(options.sample, size))
+        _write(place / "outside", notes, range(size))
+    else:
         _write(config.vault, notes, range(size))
+    questions = notes.questions(options.questions, size)
     with open_helix(config, must_follow=True) as helix:
         if not whole:
-            print(f"read into the catalog: {_rate(size, timed(helix.catch_up))}")
+            print(f"read into the catalog: {_rate(size, timed(helix.catch_up))}", flush=True)
+            _fill_vectors(helix, embedder)
         started = time.perf_counter()
-        with open_recall(helix) as (recall, index):
+        with open_recall(helix) as recall:
+            index = recall.index
             if whole:
-                _drop(helix, index, notes, size, options.sample)
+                _drop(helix, index, place / "outside", size, options.sample)
                 _embed(helix, index, embedder, notes, range(size, size + options.sample))
             else:
                 assert index.wait_until_embedded(_PATIENCE)
-                print(f"indexed, vectors from the cache: {_rate(size, time.perf_counter() - started)}")
-            search, encoding = _ask(recall, embedder, notes.questions(options.questions, size))
+                print(
+                    f"words of all notes indexed, opening included: {_rate(size, time.perf_counter() - started)}",
+                    flush=True,
+                )
+            search, encoding = _ask(recall.searcher, embedder, questions, is_judged=whole)
             if whole:
                 _add(helix, index, notes, options.writes)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    resting = _restart(place)
-    print(f"memory: {resting:.0f} MB after the first answer, at most {peak:.0f} MB while all this went on")
-    return Slope(size, search, encoding, resting, _disk(config, size))
+    resting = restart(place, questions, is_judged=whole)
+    disk = _disk(config, size)
+    peak = under_load(place, questions)
+    print(
+        f"memory: {resting:.0f} MB at rest after the first answer, at most {peak:.0f} MB with 9 threads at work"
+    )
+    return Slope(size, search, encoding, resting, disk)
 
 
 def _config(place: Path) -> Config:
@@ -121,19 +127,34 @@ def _config(place: Path) -> Config:
 
 
 def _fill_cache(config: Config, embedder: Embedder, notes: Notes, numbers: range) -> None:
-    """Near enough to real vectors that the answers are taken for answers."""
-    real = embedder.embed([_piece(notes, number).text for number in range(_LIKENESSES)])
-    rng = np.random.default_rng(1)
     cache = EmbedCache(config.state_dir / "embeddings.db")
-    for first in range(numbers.start, numbers.stop, 1_000):
-        some = range(first, min(first + 1_000, numbers.stop))
-        noise = rng.standard_normal((len(some), embedder.dimensions))
-        noise *= _SHAKEN / np.linalg.norm(noise, axis=1, keepdims=True)
-        made = real[rng.integers(0, len(real), len(some))] + noise
-        made /= np.linalg.norm(made, axis=1, keepdims=True)
-        hashes = [_piece(notes, number).hash for number in some]
-        cache.put(embedder.digest, dict(zip(hashes, made.astype(np.float32), strict=True)))
+    made = _made_up(embedder)
+    for first in range(numbers.start, numbers.stop, _PORTION):
+        hashes = [_piece(notes, number).hash for number in numbers[first - numbers.start :][:_PORTION]]
+        cache.put(embedder.digest, dict(zip(hashes, made, strict=False)))
     cache.close()
+
+
+def _fill_vectors(helix: Helix, embedder: Embedder) -> None:
+    folder = vectors_folder(state_folder(helix.config.state_dir, helix.config.vault), embedder.digest)
+    vectors = Vectors(folder, embedder.digest, embedder.dimensions)
+    made = _made_up(embedder)
+    for row in helix.catalog.memories(include_hidden=True):
+        note = helix.vault.read(row.path)
+        vectors.put([replace(to_entry(note.memory, note.hash), vectors=next(made)[None, :])])
+    vectors.maintain(force=True)
+    vectors.close()
+
+
+def _made_up(embedder: Embedder) -> Iterator[np.ndarray]:
+    """Near enough to real vectors that the answers are taken for answers."""
+    notes, rng = Notes(), np.random.default_rng(1)
+    real = embedder.embed([_piece(notes, number).text for number in range(_LIKENESSES)])
+    while True:
+        noise = rng.standard_normal((_PORTION, embedder.dimensions))
+        noise *= _SHAKEN / np.linalg.norm(noise, axis=1, keepdims=True)
+        made = real[rng.integers(0, len(real), _PORTION)] + noise
+        yield from (made / np.linalg.norm(made, axis=1, keepdims=True)).astype(np.float32)
 
 
 def _piece(notes: Notes, number: int) -> Chunk:
@@ -151,21 +172,21 @@ def _write(folder: Path, notes: Notes, numbers: range) -> None:
 # Taking in
 
 
-def _drop(helix: Helix, index: Index, notes: Notes, size: int, sample: int) -> None:
+def _drop(helix: Helix, index: Index, outside: Path, size: int, sample: int) -> None:
     """Moved in as a folder: who writes the files is another process in real life, and costs Helix nothing."""
-    outside = helix.config.vault.parent / "outside"
-    _write(outside, notes, range(size))
     follower = helix.follower()
     follower.start()
     try:
         follower.wait_until_started(60)
         _wait(lambda: follower.health().watcher == "watching")
-        started = time.perf_counter()
+        started, worked = time.perf_counter(), time.process_time()
         os.replace(outside / "projects", helix.config.vault / "projects")
         _wait(lambda: index.keywords.count() >= size)
+        rate, work = size / (time.perf_counter() - started), size / (time.process_time() - worked)
+        judge("a folder of notes moved in, until all are found by words", rate, 500, "notes/s", at_least=True)
         print(
-            f"moved into the folder: all found by words at {_rate(size, time.perf_counter() - started)}, while the "
-            f"model embedded {sample} of them (vectors of the others from the cache)",
+            f"         ({work:,.0f} per second of processor time; the model embedded the first {sample} meanwhile, the "
+            "vectors of the others were cached)",
             flush=True,
         )
         assert index.wait_until_embedded(_PATIENCE)
@@ -185,28 +206,40 @@ def _embed(helix: Helix, index: Index, embedder: Embedder, notes: Notes, numbers
     assert index.wait_until_embedded(_PATIENCE)
     through = time.perf_counter() - started
     alone += timed(embedder.embed, texts[half:])
+    judge("embedded, from file to vector", 100 * alone / through, 80, "% of the model's rate", at_least=True)
     print(
-        f"embedded, from file to vector: {_rate(len(texts), through)}; the model alone {_rate(len(texts), alone)}: "
-        f"{alone / through:.0%}",
-        flush=True,
+        f"         ({len(texts)} notes: {_rate(len(texts), through)}, the model alone {_rate(len(texts), alone)})"
     )
 
 
 # Asking and writing
 
 
-def _ask(recall: Recall, embedder: Embedder, questions: list[str]) -> tuple[float, float]:
-    recall.search(Asked("warm up"))
-    encodings, searches, found = [], [], 0
-    for question in questions:
+def _ask(
+    searcher: Searcher, embedder: Embedder, questions: list[str], *, is_judged: bool
+) -> tuple[float, float]:
+    searcher.search(Asked("warm up"))
+    encodings, searches, narrow, own, found = [], [], [], [], 0
+    for number, question in enumerate(questions):
+        worked = time.thread_time()
         encodings.append(timed(embedder.embed_query, question))
-        started = time.perf_counter()
-        found += len(recall.search(Asked(question)).found)
+        spent = time.thread_time() - worked
+        started, worked = time.perf_counter(), time.thread_time()
+        found += len(searcher.search(Asked(question)).hits)
         searches.append(time.perf_counter() - started)
+        own.append(time.thread_time() - worked - spent)
+        narrow.append(timed(searcher.search, Asked(f"{question} project:p{number % 10:03}")))
     report("encoding a question", encodings)
     report(f"search, {found / len(questions):.1f} memories found", searches)
-    above = statistics.median(one - other for one, other in zip(searches, encodings, strict=True))
-    print(f"search above encoding: p50 {above * 1000:.1f} ms", flush=True)
+    report("search in one project, by a filter", narrow)
+    above = statistics.median(one - other for one, other in zip(searches, encodings, strict=True)) * 1000
+    if is_judged:
+        judge("search, p50 above encoding", above, 10, "ms")
+        ratio = statistics.median(narrow) / statistics.median(searches)
+        judge("search with a narrow filter", ratio, 1.1, "× without")
+    else:
+        print(f"search above encoding: p50 {above:.1f} ms")
+    print(f"         (of processor time {statistics.median(own) * 1000:.1f} ms above encoding)", flush=True)
     return statistics.median(searches), statistics.median(encodings)
 
 
@@ -226,7 +259,7 @@ def _add(helix: Helix, index: Index, notes: Notes, writes: int) -> None:
     report("one bare durable write", bare)
     report("one memory written and found by words", through)
     above = statistics.median(through) - statistics.median(bare)
-    print(f"written and found, above a bare write: p50 {above * 1000:.1f} ms", flush=True)
+    judge("written and found, p50 above a bare write", above * 1000, 40, "ms")
 
 
 def _durable_write(folder: Path, data: bytes) -> None:
@@ -240,54 +273,6 @@ def _durable_write(folder: Path, data: bytes) -> None:
     handle = os.open(folder, os.O_RDONLY)
     os.fsync(handle)
     os.close(handle)
-
-
-# Starting again
-
-
-def _restart(place: Path) -> float:
-    """In turns with a process that only imports, and one that loads the model as well. Returns MB at rest."""
-    codes = {
-        "a process that only imports": _IMPORTS,
-        "… and loads the model for one question": _IMPORTS + _LOADS,
-        "restart to the first answer": f"import bench.search\nbench.search.answer({str(place)!r})",
-    }
-    seconds: dict[str, list[float]] = {name: [] for name in codes}
-    resident: dict[str, float] = {}
-    for _ in range(_RESTARTS):
-        for name, code in codes.items():
-            started = time.perf_counter()
-            child = subprocess.Popen(
-                [sys.executable, "-c", f"{code}\nimport bench.search\nbench.search.tell_resident()"],
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            said = child.stdout.readline() if child.stdout is not None else ""
-            seconds[name].append(time.perf_counter() - started)
-            child.wait()
-            resident[name] = float(said)
-    for name, measured in seconds.items():
-        print(f"{name}: {statistics.median(measured):.2f} s, {resident[name]:.0f} MB")
-    imports, loaded, answered = (statistics.median(measured) for measured in seconds.values())
-    print(
-        f"restart: {answered / imports:.2f} × imports alone, {answered / loaded:.2f} × with the model",
-        flush=True,
-    )
-    return list(resident.values())[-1]
-
-
-def answer(place: str) -> None:
-    with open_helix(_config(Path(place)), must_follow=True) as helix:
-        helix.catch_up()
-        with open_recall(helix) as (recall, _):
-            assert recall.search(Asked(Notes().title(3))).found
-            tell_resident()
-
-
-def tell_resident() -> None:
-    with open("/proc/self/statm", encoding="ascii") as statm:
-        pages = int(statm.read().split()[1])
-    print(pages * resource.getpagesize() / 1024**2, flush=True)
 
 
 # Sizes
@@ -315,7 +300,12 @@ def _bytes(path: Path) -> int:
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
-def _on_paper(slopes: list[Slope]) -> None:
+def _compare(slopes: list[Slope]) -> None:
+    print("-- larger and larger")
+    by_size = {one.notes: one for one in slopes}
+    if {_JUDGED, _SIZES[-1]} <= by_size.keys():
+        ratio = by_size[_SIZES[-1]].search / by_size[_JUDGED].search
+        judge(f"search, p50 at {_SIZES[-1]:,} notes", ratio, 3, f"× that at {_JUDGED:,}")
     less, more = slopes[-2:]
     grown = 1_000_000 - more.notes
 
@@ -324,8 +314,8 @@ def _on_paper(slopes: list[Slope]) -> None:
 
     search = at_a_million(lambda one: one.search - one.encoding)
     print(
-        f"-- 1,000,000 notes, on paper, from {less.notes:,} and {more.notes:,}: search "
-        f"{search * 1000:.0f} ms above encoding, {at_a_million(lambda one: one.resident) / 1024:.1f} GB of memory, "
+        f"1,000,000 notes, on paper, from {less.notes:,} and {more.notes:,}: search {search * 1000:.0f} ms above "
+        f"encoding, {at_a_million(lambda one: one.resident) / 1024:.1f} GB of memory, "
         f"{more.disk * 1e6 / 1024**3:.1f} GB of disk"
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import logging
 import sqlite3
 import threading
@@ -31,7 +32,7 @@ from helix.vault.vault import Vault
 from helix.vault.vault_id import state_folder
 
 if TYPE_CHECKING:
-    from helix.index.embed import Found
+    from helix.index.embed import Embedder, Found
     from helix.index.index import Index, IndexHealth
     from helix.index.search import Searcher
     from helix.memory.service import Service
@@ -119,16 +120,25 @@ def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[Reca
 
         @functools.cache
         def find(choice: str) -> Found:
-            return find_embedder(choice, models, config.embed_threads)
+            found = find_embedder(choice, models, config.embed_threads)
+            if found.embedder is not None:
+                # Beside the opening of the stores: the first question should not have to wait for the model.
+                loading = threading.Thread(target=_load, args=[found.embedder], name="helix-model")
+                loading.start()
+                stack.callback(loading.join)
+            return found
 
         def open_index(place: Path) -> Index:
             return Index(place, cache, config.model, find)
 
         index = open_index(state)
         stack.callback(index.close)
+        index.guard = helix.reconciler.lock
+        gc.freeze()  # what was imported stays: the collector would look at all of it again and again below
         with helix.reconciler.lock:
             helix.reconciler.tail = index.apply
             index.catch_up(helix.catalog, helix.read_note, progress)
+        gc.freeze()  # and at the facts of every memory, in the middle of somebody's search
         index.start()
         text = functools.partial(text_of, helix.catalog, helix.vault.read)
         yield Recall(Searcher(index, helix.vault.clock, text), index, open_index)
@@ -164,6 +174,21 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
         yield Service(helix.memories, live, past, pages, requests, count, vault.read_settings)
 
 
+def purge(helix: Helix) -> None:
+    """What was erased leaves the files of the index too. A daemon does that by itself."""
+    state = state_folder(helix.config.state_dir, helix.config.vault)
+    if helix.follows and (state / "keywords").exists():
+        with open_recall(helix) as recall:
+            recall.index.tend(tidy=False)
+
+
+def _load(embedder: Embedder) -> None:
+    try:
+        embedder.embed_query("warm up")
+    except HelixError as error:  # the first question meets the same one, and tells it
+        log.warning("the model cannot be loaded: %s", error.message)
+
+
 class RecallSoon:
     """Search that gets ready on a thread of its own: its imports take seconds, and nothing else should wait."""
 
@@ -191,6 +216,11 @@ class RecallSoon:
 
     def health(self) -> IndexHealth | None:
         return None if self._opened is None else self._opened.index.health()
+
+    def rebuild(self) -> None:
+        """Make the index again from the notes; the one that is there serves meanwhile."""
+        if self._opened is not None:
+            self._opened.index.rebuild()
 
     def _run(self) -> None:
         while not self._closing.is_set():

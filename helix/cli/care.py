@@ -11,7 +11,7 @@ import typer
 from helix.cli.daemon_client import ask_daemon, why_stopped
 from helix.cli.output import Json, err, out, print_json, progress_bar, reports_errors
 from helix.cli.session import config_of, session
-from helix.compose import Helix, open_helix
+from helix.compose import Helix, open_helix, open_recall
 from helix.vault.history import History
 
 # How long `helix reindex` waits for files to be quiet before it merges copies and stamps flips.
@@ -70,13 +70,15 @@ def reindex(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Read every file again and bring all derived data up to date."""
+    """Read every file again and make all derived data anew: catalog, words and vectors. Ctrl-C stops it safely."""
     with open_helix(config_of(context)) as helix:
         if helix.follows:
             with progress_bar("reading the vault") as progress:
                 report = helix.reconciler.rebuild(accept_missing=accept_missing, progress=progress)
             helix.mender.look_for_leftovers(report.temporary)
             _mend(helix)
+            with progress_bar("indexing") as progress, open_recall(helix, progress) as recall:
+                recall.index.rebuild(progress)
             said = _status(helix)
         else:
             said = ask_daemon(

@@ -11,6 +11,7 @@ import typer
 
 from helix.cli.output import Json, err, out, print_json, print_table, reports_errors
 from helix.cli.session import session
+from helix.compose import purge
 from helix.errors import BadValue
 from helix.index.catalog import Row
 from helix.vault import frontmatter
@@ -116,6 +117,8 @@ def forget(
     """Mark a memory as deleted; the file stays and `helix restore` brings it back."""
     with session(context) as helix:
         note = helix.memories.erase(memory_id) if hard else helix.memories.forget(memory_id)
+        if hard:
+            purge(helix)
         in_git = (Path(helix.vault.root.path) / ".git").exists()
     _answer(note, helix.memories.degraded, as_json)
     if hard:

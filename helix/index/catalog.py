@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from helix.index import analyze
+from helix.index.facts import Fact, fact_of, from_texts, to_text
 from helix.vault.copies import choose_best
 from helix.vault.database import StateDatabase
 from helix.vault.note import Note
@@ -16,7 +21,8 @@ from helix.vault.problem import Problem
 from helix.vault.walk import Signature
 
 # Another number means another catalog: it is dropped and rebuilt from the notes, never migrated.
-SCHEMA_VERSION = 2
+# The words of titles stand in it, so another way of finding words is another catalog too.
+SCHEMA_VERSION = 300 + analyze.VERSION
 
 _SCHEMA = """
 CREATE TABLE seen (
@@ -25,7 +31,7 @@ CREATE TABLE seen (
 CREATE TABLE notes (
     path TEXT PRIMARY KEY, hash TEXT NOT NULL, state TEXT NOT NULL, id TEXT NOT NULL, folded TEXT NOT NULL,
     has_id INTEGER NOT NULL, is_stub INTEGER NOT NULL, needs TEXT NOT NULL,
-    status TEXT NOT NULL, meta TEXT NOT NULL, is_stale INTEGER NOT NULL
+    status TEXT NOT NULL, meta TEXT NOT NULL, is_stale INTEGER NOT NULL, fact TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX notes_id ON notes (id);
 CREATE INDEX notes_folded ON notes (folded);
@@ -62,8 +68,46 @@ class Row:
     """the file cannot be read any more, and this is what it last said"""
 
 
+class Indexed(NamedTuple):
+    """What the search index compares itself with."""
+
+    id: str
+    path: str
+    hash: str
+    fact: Fact
+
+
 class Catalog(StateDatabase):
+    """Who reads does not wait for who writes: it sees the last commit. Only the thread of a transaction sees more."""
+
+    def __init__(self, path: Path) -> None:
+        self._reading = threading.Lock()
+        self._reader = sqlite3.connect(":memory:")  # until there is a file
+        self._writer: int | None = None
+        """the thread that is inside a transaction"""
+        super().__init__(path)
+
+    def close(self) -> None:
+        with self._reading:
+            self._reader.close()
+        super().close()
+
+    def purge(self) -> None:
+        """What was overwritten or deleted leaves the log too, as it has left the database."""
+        with self._lock:
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _open(self) -> None:
+        super()._open()
+        with self._reading:
+            self._reader.close()  # of the file that was here before
+            self._reader = sqlite3.connect(
+                self._path, check_same_thread=False, isolation_level=None, timeout=10
+            )
+            self._reader.execute("PRAGMA query_only=ON")
+
     def _prepare(self) -> None:
+        self._db.execute("PRAGMA secure_delete=ON")  # titles of erased memories must not stay in free pages
         if self._db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:
             self._rebuild()
 
@@ -81,12 +125,16 @@ class Catalog(StateDatabase):
         """All or nothing, also against a kill: what is not committed is reconciled again."""
         with self._lock:
             self._db.execute("BEGIN IMMEDIATE")
+            self._writer = threading.get_ident()
             try:
                 yield
             except BaseException:
                 self._db.execute("ROLLBACK")
                 raise
-            self._db.execute("COMMIT")
+            else:
+                self._db.execute("COMMIT")
+            finally:
+                self._writer = None
 
     def forget_signatures(self) -> None:
         """The next full reconcile reads every file again; until then the rows serve as they are."""
@@ -116,11 +164,12 @@ class Catalog(StateDatabase):
             if key not in ("id", "status", "body") and value not in (None, (), {})
         }
         self._db.execute(
-            "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)",
+            "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
             (
                 *(note.path, note.hash, note.state, note.id, note.id.casefold()),
                 *(note.has_id, note.is_stub, needs, memory.status),
                 json.dumps(meta, ensure_ascii=False, default=list),
+                to_text(fact_of(memory)),
             ),
         )
 
@@ -199,9 +248,26 @@ class Catalog(StateDatabase):
             _row(row)
             for row in self._rows(f"SELECT {_ROW} FROM notes WHERE NOT is_stub {where} ORDER BY path")
         ]
-        several = self._rows(f"SELECT id FROM notes WHERE {_SEVERAL}")
-        chosen = {memory_id: self.find(memory_id) for (memory_id,) in several}
-        return [row for row in rows if chosen.get(row.id, row) == row]
+        chosen = self._chosen()
+        return [row for row in rows if chosen.get(row.id, row.path) == row.path]
+
+    def _chosen(self) -> dict[str, str]:
+        """Of each memory that stands in several files, the one that counts."""
+        several = self._rows(f"SELECT DISTINCT id FROM notes WHERE {_SEVERAL}")
+        return {memory_id: row.path for (memory_id,) in several if (row := self.find(memory_id)) is not None}
+
+    def indexed(self) -> list[Indexed]:
+        """The memories that search may find, hidden ones too."""
+        rows = self._rows(
+            "SELECT id, path, hash, fact FROM notes WHERE NOT is_stub AND status <> 'erased' ORDER BY path"
+        )
+        chosen = self._chosen()
+        facts = from_texts(fact for *_, fact in rows)
+        return [
+            Indexed(memory_id, path, hash_, fact)
+            for (memory_id, path, hash_, _), fact in zip(rows, facts, strict=True)
+            if chosen.get(memory_id, path) == path
+        ]
 
     def duplicates(self) -> dict[str, list[Row]]:
         """Ids that stand in several files, with the files: conflict copies, or copies that a person made."""
@@ -239,8 +305,10 @@ class Catalog(StateDatabase):
         return {table: self._rows(f"SELECT * FROM {table} ORDER BY 1, 2") for table in tables}
 
     def _rows(self, query: str, *arguments: object) -> list[tuple[Any, ...]]:
-        with self._lock:
+        if self._writer == threading.get_ident():
             return self._db.execute(query, arguments).fetchall()
+        with self._reading:
+            return self._reader.execute(query, arguments).fetchall()
 
 
 def _row(row: tuple[Any, ...]) -> Row:

@@ -5,6 +5,7 @@ It is shared by all vaults and bounded: what was not used for longest goes first
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
 
 DEFAULT_MAX_BYTES = 512 * 1024 * 1024
 
-_SCHEMA_VERSION = 1
-_SCHEMA = "CREATE TABLE vectors (key BLOB PRIMARY KEY, used INTEGER NOT NULL, vector BLOB NOT NULL)"
+_SCHEMA_VERSION = 2
+_SCHEMA = """CREATE TABLE vectors (
+    key BLOB PRIMARY KEY, used INTEGER NOT NULL, owner BLOB NOT NULL, vector BLOB NOT NULL
+)"""
+_INDEX = "CREATE INDEX vectors_owner ON vectors (owner)"
 _AT_ONCE = 500  # SQLite allows 999 parameters at least
 _EVICTED_SHARE = 10
 
@@ -41,8 +45,10 @@ class EmbedCache:
                     leftover.unlink()
             self._db = _open(path)
 
-    def find(self, digest: str, hashes: Sequence[str]) -> dict[str, np.ndarray]:
-        """The vectors that are there, by chunk hash, as float32."""
+    def find(
+        self, digest: str, hashes: Sequence[str], owners: Mapping[str, str] | None = None
+    ) -> dict[str, np.ndarray]:
+        """The vectors that are there, by chunk hash, as float32. `owners` are the memories that they are for now."""
         import numpy as np
 
         keys = {_key(digest, chunk_hash): chunk_hash for chunk_hash in hashes}
@@ -52,27 +58,38 @@ class EmbedCache:
             for some in _portions(list(keys)):
                 marks = ",".join("?" * len(some))
                 rows = self._db.execute(
-                    f"SELECT key, used, vector FROM vectors WHERE key IN ({marks})", some
+                    f"SELECT key, used, owner, vector FROM vectors WHERE key IN ({marks})", some
                 ).fetchall()
-                for key, _, vector in rows:
+                stale = []
+                for key, used, owner, vector in rows:
                     found[keys[key]] = np.frombuffer(vector, np.float16).astype(np.float32)
-                # Once a day is exact enough to know what is old, and keeps reads from being writes.
-                stale = [(today, key) for key, used, _ in rows if used < today]
+                    now = owner if owners is None else _owner(owners[keys[key]])
+                    # Once a day is exact enough to know what is old, and keeps reads from being writes.
+                    if used < today or now != owner:
+                        stale.append((today, now, key))
                 if stale:
-                    self._db.executemany("UPDATE vectors SET used = ? WHERE key = ?", stale)
+                    self._db.executemany("UPDATE vectors SET used = ?, owner = ? WHERE key = ?", stale)
             self._db.commit()
         return found
 
-    def put(self, digest: str, vectors: Mapping[str, np.ndarray]) -> None:
+    def put(
+        self, digest: str, vectors: Mapping[str, np.ndarray], owners: Mapping[str, str] | None = None
+    ) -> None:
+        """`owners` says which memory each chunk belongs to, so that `drop` finds them again."""
         import numpy as np
 
         today = self._today()
         rows = [
-            (_key(digest, chunk_hash), today, vector.astype(np.float16).tobytes())
+            (
+                _key(digest, chunk_hash),
+                today,
+                b"" if owners is None else _owner(owners[chunk_hash]),
+                vector.astype(np.float16).tobytes(),
+            )
             for chunk_hash, vector in vectors.items()
         ]
         with self._lock, _reported(), self._db:
-            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
+            self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?, ?)", rows)
             if self._bytes() > self._max_bytes:
                 count = self._db.execute("SELECT count(*) FROM vectors").fetchone()[0]
                 self._db.execute(
@@ -80,12 +97,14 @@ class EmbedCache:
                     (count // _EVICTED_SHARE + 1,),
                 )
 
-    def drop(self, hashes: Sequence[str]) -> None:
-        """Of an erased memory nothing stays behind, with whichever model it was embedded."""
-        with self._lock, _reported(), self._db:
-            self._db.executemany(
-                "DELETE FROM vectors WHERE substr(key, 9) = ?", [(bytes.fromhex(one),) for one in hashes]
-            )
+    def drop(self, memory_ids: Sequence[str]) -> None:
+        """Of an erased memory nothing stays behind: none of its earlier states, with whichever model."""
+        with self._lock, _reported():
+            with self._db:
+                self._db.executemany(
+                    "DELETE FROM vectors WHERE owner = ?", [(_owner(one),) for one in memory_ids]
+                )
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def __len__(self) -> int:
         with self._lock:
@@ -111,11 +130,12 @@ def _open(path: Path) -> sqlite3.Connection:
     try:
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=NORMAL")
-        db.execute("PRAGMA secure_delete=FAST")
+        db.execute("PRAGMA secure_delete=ON")
         if db.execute("PRAGMA user_version").fetchone()[0] != _SCHEMA_VERSION:
             with db:
                 db.execute("DROP TABLE IF EXISTS vectors")
                 db.execute(_SCHEMA)
+                db.execute(_INDEX)
                 db.execute(f"PRAGMA user_version = {_SCHEMA_VERSION}")
     except sqlite3.DatabaseError:
         db.close()
@@ -133,6 +153,10 @@ def _reported() -> Iterator[None]:
 
 def _key(digest: str, chunk_hash: str) -> bytes:
     return bytes.fromhex(digest[:16] + chunk_hash)
+
+
+def _owner(memory_id: str) -> bytes:
+    return hashlib.blake2b(memory_id.encode(errors="surrogatepass"), digest_size=8).digest()
 
 
 def _portions(keys: list[bytes]) -> list[list[bytes]]:

@@ -11,18 +11,21 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from helix.errors import HelixError
-from helix.index.catalog import Catalog, Row
+from helix.index.catalog import Catalog, Indexed
 from helix.index.chunk import spoken_date
 from helix.index.embed import Embedder, Found
 from helix.index.embed_cache import EmbedCache
-from helix.index.facts import Facts, fact_of, from_meta
+from helix.index.facts import Facts, fact_of
 from helix.index.keywords import KeywordDoc, Keywords, WhooshKeywords
 from helix.index.meaning import Meaning, opened
 from helix.index.models import BUNDLED_NAME
@@ -37,7 +40,10 @@ _FLUSH_AFTER = 1.0  # seconds without a change: in a bulk import every flush wou
 _FLUSH_WITHIN = 10.0  # but no change waits for longer than this
 _MAINTAIN_SECONDS = 60.0
 _TWO_PROCESSES_FROM = 3_000
+_BATCH = 100  # notes that a rebuild queues while writes wait
+_TELL_EVERY = 0.5
 _SERVING = "serving.json"
+_ERASED = "erased.txt"  # the ids of memories whose words may still stand in files
 
 ReadNote = Callable[[str], Note | None]
 Progress = Callable[[int, int], None]
@@ -62,16 +68,20 @@ class Index:
         self.building: Meaning | None = None
         """the vectors of a new model, until they are complete"""
         self._state = state
+        self._erased = state / _ERASED
         self._cache = cache
         self._choice = choice
         self._source: tuple[Catalog, ReadNote] | None = None
         self._trouble: str | None = None
         self._changed_at = 0.0
+        self.guard: AbstractContextManager[object] = nullcontext()
+        """the lock of the one who writes the catalog; taken before `_lock` by whoever compares with the catalog"""
         self._lock = threading.RLock()
+        self._rebuilding = threading.Lock()
         self._stopped = threading.Event()
         self._keeper = threading.Thread(target=self._keep, name="helix-index", daemon=True)
-        self.keywords: Keywords = opened(state / "keywords", WhooshKeywords)
         found = find(choice)
+        self.keywords: Keywords = opened(state / "keywords", WhooshKeywords)
         self._no_embedder = found.reason
         if found.embedder is not None:
             self._open_meaning(found.embedder, find)
@@ -109,8 +119,10 @@ class Index:
 
     def apply(self, changes: Sequence[Change]) -> None:
         """The tail of the follower: found by their words when this returns, by their meaning soon after."""
-        gone = [one.memory_id for one in changes if one.note is None or one.note.is_erased]
-        notes = [one.note for one in changes if one.note is not None and not one.note.is_erased]
+        notes = [one.note for one in changes if one.note is not None and one.note.memory.status != "erased"]
+        kept = {note.id for note in notes}
+        gone = [one.memory_id for one in changes if one.memory_id not in kept]
+        self._owe([one.memory_id for one in changes if one.note is not None and one.memory_id not in kept])
         self._changed_at = time.monotonic()
         with self._lock:
             self._drop(gone)
@@ -120,10 +132,13 @@ class Index:
         """Put what the catalog has and the stores have not, and drop what it no longer has. Returns how many."""
         with self._lock:
             self._source = (catalog, read)
-            rows = {row.id: row for row in catalog.memories(include_hidden=True) if row.status != "erased"}
-            self.facts.fill((row.id, from_meta(row.status, row.meta)) for row in rows.values())
+            rows = {row.id: row for row in catalog.indexed()}
+            self.facts.fill((row.id, row.fact) for row in rows.values())
             in_words = self.keywords.hashes()
-            self._drop([one for one in in_words if one not in rows])
+            gone = [one for one in in_words if one not in rows]
+            self._drop(gone)
+            # Erased by a command, or a daemon that was killed a moment later.
+            self._owe([one for one in gone if _is_erased(catalog, one)])
             stale = [row for row in rows.values() if in_words.get(row.id) != row.hash]
             self._build_words(stale, read, progress)
             touched = {row.id for row in stale}
@@ -140,7 +155,39 @@ class Index:
                         touched.add(row.id)
             return len(touched)
 
-    def _build_words(self, rows: Sequence[Row], read: ReadNote, progress: Progress | None) -> None:
+    def rebuild(self, progress: Progress | None = None) -> None:
+        """Make both stores again from the notes, in place: what was there serves until it is replaced.
+
+        Vectors come from the cache, as far as it has them. It may be stopped at any moment and asked for again.
+        """
+        if self._source is None:
+            return
+        with self._rebuilding:
+            catalog, read = self._source
+            rows = catalog.indexed()
+            self._build_words(rows, read, progress)
+            with self.guard:
+                self.catch_up(catalog, read)
+            for first in range(0, len(rows), _BATCH):
+                # A note must not change between being read and being queued, or the older state would come last.
+                with self.guard, self._lock:
+                    for row in rows[first : first + _BATCH]:
+                        if (note := read(row.path)) is not None and row.id in self.facts:
+                            for meaning in self._meanings():
+                                meaning.put(note, BULK)
+            self._see_embedded(progress)
+            self.keywords.purge()
+            for meaning in self._meanings():
+                meaning.vectors.purge()
+
+    def _see_embedded(self, progress: Progress | None) -> None:
+        for meaning in self._meanings():
+            total = meaning.lag()
+            while not meaning.wait(_TELL_EVERY) and meaning.trouble() is None and not self._stopped.is_set():
+                if progress is not None:
+                    progress(max(0, total - meaning.lag()), total)
+
+    def _build_words(self, rows: Sequence[Indexed], read: ReadNote, progress: Progress | None) -> None:
         def docs() -> Iterable[KeywordDoc]:
             for done, row in enumerate(rows, start=1):
                 note = read(row.path)
@@ -217,6 +264,8 @@ class Index:
         self.keywords.flush()
         for meaning in self._meanings():
             meaning.vectors.flush()
+        if self._erased.exists():
+            self._purge()
         if tidy:
             self.keywords.maintain()
             for meaning in self._meanings():
@@ -224,10 +273,32 @@ class Index:
         if self.building is not None and self.building.lag() == 0 and self.building.trouble() is None:
             self._switch(self.building)
 
+    def _owe(self, memory_ids: Sequence[str]) -> None:
+        """Their words have to leave every file. That takes a moment, and has to survive a kill."""
+        if memory_ids:
+            with self._lock, self._erased.open("ab") as file:
+                file.write("".join(f"{one}\n" for one in memory_ids).encode(errors="surrogatepass"))
+                file.flush()
+                os.fsync(file.fileno())
+
+    def _purge(self) -> None:
+        owed = self._erased.read_bytes()
+        self._cache.drop(owed.decode(errors="surrogatepass").splitlines())
+        self.keywords.purge()
+        for meaning in self._meanings():
+            meaning.vectors.purge()
+        for aside in self._state.glob("*.broken"):
+            shutil.rmtree(aside, ignore_errors=True)
+        if self._source is not None:
+            self._source[0].purge()
+        with self._lock:
+            if self._erased.read_bytes() == owed:  # else more were erased meanwhile
+                self._erased.unlink()
+
     def _make_anew(self) -> None:
         """Somebody deleted the index: nothing is lost, the notes are the truth."""
         log.warning("the index was deleted; it is built again from the notes")
-        with self._lock:
+        with self.guard, self._lock:
             self.keywords = opened(self._state / "keywords", WhooshKeywords)
             if self.meaning is not None:
                 self.meaning = Meaning(self._state, self.meaning.embedder, self._cache)
@@ -260,6 +331,11 @@ def _embedder_before(state: Path, wanted: Embedder, find: FindEmbedder) -> Embed
         return None
     before = find(str(said.get("model"))).embedder
     return before if before is not None and before.digest == said.get("digest") else None
+
+
+def _is_erased(catalog: Catalog, memory_id: str) -> bool:
+    row = catalog.find(memory_id)
+    return row is not None and row.status == "erased"
 
 
 def _keyword_doc(note: Note) -> KeywordDoc:

@@ -7,7 +7,7 @@ own. What a crash takes with the delta shows in `hashes()`: the caller puts agai
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
@@ -34,6 +34,7 @@ _MANY_SEGMENTS = 30
 _KEPT_SEGMENTS = 10
 _CACHE_BYTES = 32 * 1024 * 1024
 _SUGGESTIONS = 5
+_NAMED_SHARE = 4
 
 
 class Keywords(Protocol):
@@ -47,10 +48,17 @@ class Keywords(Protocol):
         """Removes documents; an unknown id is none."""
 
     def search(
-        self, words: Sequence[str], limit: int, *, without: Sequence[str] = (), allowed: Allowed | None = None
+        self,
+        words: Sequence[str],
+        limit: int,
+        *,
+        without: Sequence[str] = (),
+        allowed: Allowed | None = None,
+        within: Set[str] | None = None,
     ) -> list[tuple[str, float]]:
         """Documents with any of the words (as `query_tokens` gives them) and none of `without`: id and score, best
-        first, equal scores by id."""
+        first, equal scores by id. `allowed` is asked of the best; a few names in `within` leave out all others
+        beforehand."""
 
     def terms_like(self, word: str) -> list[str]:
         """Words of the index that look like this one, the likeliest first."""
@@ -71,6 +79,9 @@ class Keywords(Protocol):
 
     def maintain(self) -> bool:
         """Housekeeping that may take a second, off the road of requests; whether there was any."""
+
+    def purge(self) -> None:
+        """Leaves nothing of documents that are gone in any file. May take seconds: off the road of requests."""
 
     def close(self) -> None: ...
 
@@ -128,11 +139,21 @@ class WhooshKeywords:
                 self._write(chain([first], islice(entries, _SEGMENT_SIZE - 1)))
 
     def search(
-        self, words: Sequence[str], limit: int, *, without: Sequence[str] = (), allowed: Allowed | None = None
+        self,
+        words: Sequence[str],
+        limit: int,
+        *,
+        without: Sequence[str] = (),
+        allowed: Allowed | None = None,
+        within: Set[str] | None = None,
     ) -> list[tuple[str, float]]:
+        if within is not None and allowed is None:
+            allowed = within.__contains__
         with self._lock:
             parts: list[Part] = [*self._segments, self._delta_as_part()]
-            found = find(parts, self._read, words, without, self.count(), self._length)
+            # A name costs more than a document: many are cheaper to ask for among the best.
+            only = None if within is None or len(within) * _NAMED_SHARE > self.count() else self._at(within)
+            found = find(parts, self._read, words, without, self.count(), self._length, only)
         return best(found, limit, allowed)
 
     def document_frequency(self, word: str) -> int:
@@ -177,6 +198,12 @@ class WhooshKeywords:
             if merged:
                 self._merge(merged)
             return bool(merged)
+
+    def purge(self) -> None:
+        with self._writing:
+            self._flush()
+            if holding := {segment for segment in self._segments if segment.has_dead}:
+                self._merge(holding)
 
     def close(self) -> None:
         """Flushes, so that nothing has to be put again."""
@@ -247,6 +274,15 @@ class WhooshKeywords:
     def _delta_as_part(self) -> _Batch:
         self._delta_part = self._delta_part or _Batch(list(self._delta.values()))
         return self._delta_part
+
+    def _at(self, ids: Set[str]) -> list[Docs]:
+        """Where these documents stand, part by part."""
+        numbers: dict[Segment, list[int]] = {segment: [] for segment in self._segments}
+        for memory_id in ids:
+            if place := self._where.get(memory_id):
+                numbers[place[0]].append(place[1])
+        in_delta = [at for at, memory_id in enumerate(self._delta_as_part().ids) if memory_id in ids]
+        return [np.array(one, dtype=np.intp) for one in (*numbers.values(), in_delta)]
 
     def _read(self, part: Part, word: str) -> tuple[Docs, Weights]:
         return part.postings(word) if isinstance(part, _Batch) else self._cache.read(part, word)

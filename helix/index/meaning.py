@@ -13,7 +13,6 @@ from helix.errors import HelixError, IndexBroken
 from helix.index.chunk import Chunk, chunks
 from helix.index.embed import Embedder
 from helix.index.embed_cache import EmbedCache
-from helix.index.facts import session_of
 from helix.index.vectors import Entry, VectorHit, Vectors, Where, vectors_folder
 from helix.index.where import to_day
 from helix.index.worker import EmbedWorker
@@ -38,7 +37,7 @@ class Meaning:
     def put(self, note: Note, priority: int) -> None:
         pieces = chunks(note.memory)
         with self._lock:
-            self._waiting[note.id] = (_entry(note.memory, note.hash), [piece.hash for piece in pieces])
+            self._waiting[note.id] = (to_entry(note.memory, note.hash), [piece.hash for piece in pieces])
         self._worker.submit(note.id, pieces, priority)
 
     def drop(self, memory_ids: Sequence[str]) -> None:
@@ -92,7 +91,8 @@ def opened(folder: Path, opener: Callable[[Path], Store]) -> Store:
         return opener(folder)
 
 
-def _entry(memory: Memory, content_hash: str) -> Entry:
+def to_entry(memory: Memory, content_hash: str) -> Entry:
+    """All that the vector index keeps of a memory, but for the vectors."""
     import numpy as np
 
     return Entry(
@@ -102,7 +102,7 @@ def _entry(memory: Memory, content_hash: str) -> Entry:
         status=memory.status,
         scope=memory.scope,
         project=memory.project or "",
-        session=session_of(memory.project, memory.source) or "",
+        session=str((memory.source or {}).get("session") or ""),
         kind=memory.kind,
         tags=memory.tags,
         created=to_day(memory.created_at),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from helix.index.analyze import tokens
+
 _LONGEST = 24  # what is longer is an identifier that was pasted, not typed
+_FORM = re.compile(r"\w[\w'-]*\w|\w")
 _SHORT = 4  # in a short word two wrong letters are another word
 
 
@@ -33,6 +37,14 @@ class Vocabulary:
                 for row in np.flatnonzero((edits > 0) & (edits <= limit)).tolist():
                     found[str(words[row])] = int(edits[row])
         return found
+
+
+def as_written(word: str, texts: Iterable[str]) -> str | None:
+    """A word of the index as people write it in these texts, in its commonest form: stems are no words."""
+    forms: Counter[str] = Counter()
+    for text in texts:
+        forms.update(form for form in _FORM.findall(text) if word in tokens(form))
+    return min(forms, key=lambda form: (-forms[form], form)) if forms else None
 
 
 def _edits(word: str, rows: NDArray[np.uint32]) -> NDArray[np.int8]:

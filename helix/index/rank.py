@@ -46,10 +46,17 @@ class Found:
 
 
 def find(
-    parts: Sequence[Part], read: Read, words: Iterable[str], without: Iterable[str], count: int, length: int
+    parts: Sequence[Part],
+    read: Read,
+    words: Iterable[str],
+    without: Iterable[str],
+    count: int,
+    length: int,
+    only: Sequence[Docs] | None = None,
 ) -> list[Found]:
     """Scores every living document with one of the words. `count` and `length` are those of all living documents, so
-    that the same documents get the same scores however they are spread over parts."""
+    that the same documents get the same scores however they are spread over parts. `only` names the documents of
+    each part that may be found, if not all may."""
     average = length / count if count and length else 1.0
     scores = [np.zeros(len(part.alive)) for part in parts]
     norms = [K1 * (1 - B) + part.lengths * (K1 * B / average) for part in parts]
@@ -63,8 +70,12 @@ def find(
     for word in without:
         for part, total in zip(parts, scores, strict=True):
             total[read(part, word)[0]] = 0
-    found = ((part, np.flatnonzero(total), total) for part, total in zip(parts, scores, strict=True))
-    return [Found(part.ids, numbers, total[numbers]) for part, numbers, total in found if len(numbers)]
+    found = []
+    for at, (part, total) in enumerate(zip(parts, scores, strict=True)):
+        numbers = np.flatnonzero(total) if only is None else only[at][total[only[at]] > 0]
+        if len(numbers):
+            found.append(Found(part.ids, numbers, total[numbers]))
+    return found
 
 
 def rarity(count: int, frequency: int) -> float:

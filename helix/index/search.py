@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from helix.errors import ModelError
+from helix.errors import HelixError, ModelError
 from helix.index.analyze import query_tokens, tokens
 from helix.index.embed import Reranker
-from helix.index.facts import Fact
 from helix.index.fuse import Candidate, Ranked, follow_links, rank, words_share
 from helix.index.gate import Coverage, Signals, cover, judge
 from helix.index.index import Index
+from helix.index.near import as_written
 from helix.index.query import Filters, Query, parse
 from helix.index.rank import rarity
 from helix.index.when import time_span
@@ -28,6 +28,7 @@ _REACH = 2
 _WORTH = 0.3  # of the best score; what lies below fills a limit and answers nothing (measured: costs no recall at 10)
 _TELLING_WORDS = 40  # of a text that is compared with what is there
 RERANKED = 15
+_SPELLED_BY = 3  # memories that are read for the spelling of a suggestion
 _RERANK_SHARE = 0.5  # of the score of the reranked; the rest is their order before
 
 TextOf = Callable[[str], str | None]
@@ -81,12 +82,17 @@ class Searcher:
     def search(self, asked: Asked) -> Answer:
         query = parse(asked.text, asked.filters)
         now = asked.now or self._clock()
-        allowed = self._allowed(query.filters, asked)
-        words = self._index.keywords.search(query.words, _POOL, without=query.without, allowed=allowed)
-        near = [hit for hit in self._nearest(query, asked) if allowed(hit.memory_id)]
+        within = self._within(query.filters, asked)
+        allowed = self._allowed(within, asked)
+        words = self._index.keywords.search(
+            query.words, _POOL, without=query.without, allowed=allowed, within=within
+        )
+        near, trouble = self._nearest(query, asked, within)
+        near = [hit for hit in near if allowed(hit.memory_id)]
         pool = {one for one, _ in words} | {hit.memory_id for hit in near}
         if not query.text.strip():
-            pool |= self._all_allowed(allowed)  # only filters were typed: everything that passes them
+            # Only filters were typed: everything that passes them.
+            pool |= {one for one in self._index.facts.ids() if allowed(one)} if within is None else within
         pool |= self._around(
             [one for one, _ in words[:_ANCHORS]] + [hit.memory_id for hit in near[:_ANCHORS]], allowed
         )
@@ -103,68 +109,44 @@ class Searcher:
         ranked = follow_links(ranked, self._index.facts.linked)
         if asked.rerank:
             ranked = self._rerank(query, ranked)
-        return self._answer(query, asked, ranked, found_by_words, near)
+        return self._answer(query, asked, ranked, found_by_words, near, trouble, allowed)
 
     def alike(self, text: str, limit: int, reaches: tuple[Reach, ...]) -> list[str]:
         """The memories that share the rarest words with a text: what a writer looks at before it writes."""
         keywords = self._index.keywords
-        words = sorted(set(query_tokens(text)), key=lambda word: (keywords.document_frequency(word), word))
-        known = [word for word in words if keywords.document_frequency(word)][:_TELLING_WORDS]
-        allowed = self._allowed(Filters(), Asked(text, reaches=reaches))
-        return [memory_id for memory_id, _ in keywords.search(known, limit, allowed=allowed)]
+        known = {word: keywords.document_frequency(word) for word in set(query_tokens(text))}
+        rarest = sorted((word for word in known if known[word]), key=lambda word: (known[word], word))
+        within = self._index.facts.within(Filters(), reaches)
+        found = keywords.search(rarest[:_TELLING_WORDS], limit, allowed=within.__contains__, within=within)
+        return [memory_id for memory_id, _ in found]
 
     # Candidates
 
-    def _allowed(self, filters: Filters, asked: Asked) -> Callable[[str], bool]:
-        facts = self._index.facts
-        plain = filters == Filters()
+    def _within(self, filters: Filters, asked: Asked) -> set[str] | None:
+        """What the asker may find, when filters or a narrow view leave things out; None when all that is active."""
+        if filters == Filters() and asked.reaches is None and asked.only is None:
+            return None
+        found = self._index.facts.within(filters, asked.reaches, include_hidden=asked.include_hidden)
+        return found if asked.only is None else found & asked.only
 
-        def is_allowed(memory_id: str) -> bool:
-            if asked.only is not None and memory_id not in asked.only:
-                return False
-            fact = facts.find(memory_id)
-            if fact is None or not _is_visible(fact, filters, asked):
-                return False
-            return plain or filters.accept(
-                id=memory_id,
-                kind=fact.kind,
-                project=fact.project,
-                scope=fact.scope,
-                status=fact.status,
-                tags=fact.tags,
-                when=fact.created.isoformat() if fact.created else None,
-            )
+    def _allowed(self, within: set[str] | None, asked: Asked) -> Callable[[str], bool]:
+        if within is not None:
+            return within.__contains__
+        if asked.include_hidden:
+            return lambda memory_id: self._index.facts.find(memory_id) is not None
+        return self._index.facts.is_active
 
-        return is_allowed
-
-    def _all_allowed(self, allowed: Callable[[str], bool]) -> set[str]:
-        return {one for one in self._index.facts.ids() if allowed(one)}
-
-    def _nearest(self, query: Query, asked: Asked) -> list[VectorHit]:
+    def _nearest(
+        self, query: Query, asked: Asked, within: set[str] | None
+    ) -> tuple[list[VectorHit], str | None]:
+        """And why it could not be looked for by meaning, if so."""
         meaning = self._index.meaning
         if meaning is None or not query.text.strip():
-            return []
+            return [], None
         try:
-            return meaning.search(query.text, _POOL, self._where(query.filters, asked))
-        except ModelError:
-            return []  # the index says why in its health
-
-    def _where(self, filters: Filters, asked: Asked) -> Where:
-        """What the vector search can leave out by itself; the rest is left out of its answer."""
-        statuses = None if asked.include_hidden or filters.statuses else frozenset({"active"})
-        facets = (
-            filters.tags,
-            filters.kinds,
-            filters.projects,
-            filters.scopes,
-            filters.ids,
-            filters.after,
-            filters.before,
-        )
-        if any(facets) or filters.but_not != Filters().but_not or asked.only is not None:
-            # Case and nested tags are the catalog's business: it names the memories.
-            return Where(statuses=statuses, ids=frozenset(self._all_allowed(self._allowed(filters, asked))))
-        return Where(statuses=statuses, reaches=asked.reaches)
+            return meaning.search(query.text, _POOL, _where(query.filters, asked, within)), None
+        except HelixError as error:  # a model that fails on this text, a store that was damaged a moment ago
+            return [], f"this question was searched by its words only: {error.message}"
 
     def _around(self, anchors: Iterable[str], allowed: Callable[[str], bool]) -> set[str]:
         facts = self._index.facts
@@ -178,27 +160,22 @@ class Searcher:
     def _candidates(
         self, pool: set[str], words: dict[str, float], cosines: dict[str, float]
     ) -> list[Candidate]:
-        facts = self._index.facts
-        found = []
-        for memory_id in sorted(pool):
-            fact = facts.find(memory_id)
-            if fact is not None:
-                found.append(
-                    Candidate(
-                        memory_id,
-                        words.get(memory_id, 0.0),
-                        cosines.get(memory_id),
-                        fact.session,
-                        facts.place(memory_id),
-                        fact.title_words,
-                        fact.created_on,
-                        fact.changed,
-                        fact.importance,
-                        fact.valid_from,
-                        fact.valid_until,
-                    )
-                )
-        return found
+        return [
+            Candidate(
+                memory_id,
+                words.get(memory_id, 0.0),
+                cosines.get(memory_id),
+                fact.session,
+                place,
+                fact.title_words,
+                fact.created_on,
+                fact.changed,
+                fact.importance,
+                fact.valid_from,
+                fact.valid_until,
+            )
+            for memory_id, fact, place in self._index.facts.placed(sorted(pool))
+        ]
 
     # The answer
 
@@ -231,11 +208,14 @@ class Searcher:
         ranked: Sequence[Ranked],
         found_by_words: float,
         near: Sequence[VectorHit],
+        trouble: str | None,
+        allowed: Callable[[str], bool],
     ) -> Answer:
         health = self._index.health()
+        degraded = trouble or health.degraded
         if not query.text.strip():
             hits = [_hit(one, {}) for one in ranked[: asked.limit]]
-            return Answer(hits, 1.0 if hits else 0.0, "", health.degraded)
+            return Answer(hits, 1.0 if hits else 0.0, "", degraded)
         # The nearest of those that are embedded says little while others are not.
         complete = health.index_lag == 0 and self._index.cosines_are_calibrated
         cosine = near[0].score if near and complete else None
@@ -244,8 +224,8 @@ class Searcher:
         ordinals = {hit.memory_id: hit.ordinal for hit in near}
         worth = [one for one in ranked[: asked.limit] if one.score >= _WORTH * ranked[0].score]
         hits = [_hit(one, ordinals) for one in worth] if verdict.worth_showing else []
-        suggestions = [] if found_by_words else self._suggestions(query)
-        return Answer(hits, verdict.confidence, verdict.note, health.degraded, suggestions)
+        suggestions = [] if found_by_words else self._suggestions(query, allowed)
+        return Answer(hits, verdict.confidence, verdict.note, degraded, suggestions)
 
     def _coverage(self, query: Query, memory_id: str) -> Coverage | None:
         text = self._text_of(memory_id)
@@ -260,22 +240,26 @@ class Searcher:
         """The score of a document that had every word of the question, and short."""
         return max(self._index.keywords.best_possible(query.words), 1e-9)
 
-    def _suggestions(self, query: Query) -> list[str]:
+    def _suggestions(self, query: Query, allowed: Callable[[str], bool]) -> list[str]:
+        """Words that look like those nobody wrote, spelled as in a memory that the asker may see."""
         keywords = self._index.keywords
         unknown = [word for word in query.words if not keywords.document_frequency(word)]
-        return list(dict.fromkeys(like for word in unknown[:3] for like in keywords.terms_like(word)))[:5]
+        found = []
+        for like in dict.fromkeys(like for word in unknown[:3] for like in keywords.terms_like(word)):
+            holding = keywords.search([like], _SPELLED_BY, allowed=allowed)
+            written = as_written(like, (self._text_of(memory_id) or "" for memory_id, _ in holding))
+            if written is not None:
+                found.append(written)
+        return list(dict.fromkeys(found))[:5]
 
 
 def _hit(ranked: Ranked, ordinals: dict[str, int]) -> Hit:
     return Hit(ranked.memory_id, ranked.score, ordinals.get(ranked.memory_id), dict(ranked.reasons))
 
 
-def _is_visible(fact: Fact, filters: Filters, asked: Asked) -> bool:
-    if fact.status != "active" and not asked.include_hidden and not filters.statuses:
-        return False
-    return asked.reaches is None or any(
-        reach.scope == fact.scope
-        and reach.project in (None, fact.project)
-        and (reach.session is None or fact.session == f"{fact.project or ''}/{reach.session}")
-        for reach in asked.reaches
-    )
+def _where(filters: Filters, asked: Asked, within: set[str] | None) -> Where:
+    """The same for the vector search: by its own columns where they say it all, else by name."""
+    statuses = None if asked.include_hidden else frozenset({"active"})
+    if filters == Filters() and asked.only is None:
+        return Where(statuses=statuses, reaches=asked.reaches)
+    return Where(ids=within)

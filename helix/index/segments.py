@@ -133,6 +133,8 @@ class SegmentStore:
         def fill(writer: SegmentWriter, pool: PostingsPool) -> None:
             for source in sources:
                 alive = source.alive.copy()
+                if not alive.any():
+                    continue  # nothing to take over, and nothing to read: it may be damaged
                 numbers = np.full(len(alive), -1, dtype=np.int64)
                 numbers[alive] = np.arange(writer.docnum, writer.docnum + alive.sum())
                 for number in np.flatnonzero(alive).tolist():

@@ -29,7 +29,7 @@ __all__ = ["Entry", "VectorHit", "Vectors", "Where", "vectors_folder"]
 RESIDENT_ROWS = 200_000
 
 _TABLE = "chunks"
-_FORMAT = f"1.{CHUNK_FORMAT}"
+_FORMAT = f"2.{CHUNK_FORMAT}"
 _FLUSH_AT = 1_000  # rows; LanceDB writes a file or two per flush, however few they hold
 _DELETE_AT_ONCE = 500
 _TIDY_AFTER = 20  # flushes; each leaves files that slow down the next opening
@@ -181,6 +181,18 @@ class Vectors:
                 self._table.optimize(cleanup_older_than=timedelta(milliseconds=1))
             self._flushes = 0
             return True
+
+    def purge(self) -> None:
+        """Leave nothing of dropped memories in any file: compaction keeps rows that are merely marked as deleted."""
+        import lancedb
+
+        self.flush()
+        with self._disk, _reported(self._folder):
+            rows = self._table.to_arrow()
+            self._table = lancedb.connect(self._folder).create_table(
+                _TABLE, data=rows, schema=self._table.schema, mode="overwrite"
+            )
+            self._table.optimize(cleanup_older_than=timedelta(milliseconds=1))
 
     def close(self) -> None:
         self.flush()

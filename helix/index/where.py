@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 from datetime import date
 
@@ -32,7 +33,7 @@ class Where:
     updated_from: int | None = None
     updated_until: int | None = None
     """days, as `to_day` gives them, both ends included; a memory without a date is in no such range"""
-    ids: frozenset[str] | None = None
+    ids: Set[str] | None = None
     """it is one of these: the answer of the catalog to whatever is not a column here"""
 
 
@@ -68,7 +69,7 @@ def quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _list(texts: frozenset[str]) -> str:
+def _list(texts: Set[str]) -> str:
     return ", ".join(quote(text) for text in sorted(texts))
 
 

@@ -157,7 +157,8 @@ class EmbedWorker:
         digest = self._embedder.digest
         unseen = [job for job in batch if not job.is_looked_up]
         if unseen:
-            known = self._cache.find(digest, [chunk.hash for job in unseen for chunk in job.chunks])
+            owners = {chunk.hash: job.memory_id for job in unseen for chunk in job.chunks}
+            known = self._cache.find(digest, list(owners), owners)
             for job in unseen:
                 job.vectors.update(
                     (chunk.hash, known[chunk.hash]) for chunk in job.chunks if chunk.hash in known
@@ -168,7 +169,8 @@ class EmbedWorker:
         if not turn:
             return
         made = dict(zip(turn, self._embedder.embed(list(turn.values())), strict=True))
-        self._cache.put(digest, made)
+        owners = {chunk.hash: job.memory_id for job in batch for chunk in job.chunks}
+        self._cache.put(digest, made, owners)
         for job in batch:
             job.vectors.update((chunk.hash, made[chunk.hash]) for chunk in job.missing if chunk.hash in made)
 

@@ -50,6 +50,7 @@ def make_app(
     def reindex(accept_missing: bool = False) -> dict[str, Any]:
         """Build the derived data again from the files; the answer comes when it is done."""
         helix.reconciler.rebuild(accept_missing=accept_missing)
+        recall.rebuild()
         return status()
 
     @app.get("/recall")

@@ -11,16 +11,23 @@ import os
 import random
 import shutil
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from helix.errors import HelixError
 from helix.index.catalog import Catalog
+from helix.index.embed import Found
+from helix.index.embed_cache import EmbedCache
+from helix.index.index import Index as SearchIndex
+from helix.index.search import Asked, Searcher
 from helix.vault.birth import NewMemory
 from helix.vault.copies import is_note_name
+from helix.vault.diff import Change
+from helix.vault.note import Note
 from tests.follow.rig import Crash, Index, Rig, in_catalog, memory_folder, record
+from tests.index.memories import HashEmbedder
 from tests.scale import scaled
 
 STEPS = 40
@@ -39,6 +46,8 @@ BROKEN = (
     b"\xff\xfe not text",
 )
 RULES = ("", "hidden/\n", "*.tmp.md\n/b\n", "!\n[z-a]\nhidden/\n", "a/*\n")
+
+QUESTIONS = ("line", "told", "more", "plain frontmatter", "copied 7", "status:deleted", "kind:fact more")
 
 Step = tuple[str, int, int]
 
@@ -302,6 +311,65 @@ class World(Rig):
         self.own.pop(path, None)
 
 
+class SearchedWorld(World):
+    """The same with the real search index behind the catalog: words and vectors, on disk.
+
+    At a restart nobody closes the index: what it had in memory only is lost.
+    """
+
+    def open(self) -> None:
+        super().open()
+        self.search = self._search_in(self.state / "search")
+        told = self.reconciler.tail
+
+        def tell(changes: Sequence[Change]) -> None:
+            self.search.apply(changes)
+            told(changes)  # which may end the process
+
+        self.reconciler.tail = tell
+        self.search.catch_up(self.catalog, self._note_at)
+
+    def do_tend(self, pick: int, twist: int) -> None:
+        self.search.tend(tidy=twist % 3 == 0)
+
+    def check(self) -> None:
+        super().check()
+        # What a file that cannot be read any more last said is in this index, and in none that is built afresh.
+        for row in self.catalog.memories(include_hidden=True):
+            if row.is_stale:
+                (self.folder / row.path).unlink()
+        self.settle_down()
+        if self.reconciler.brake.reason is not None:
+            self.reconciler.rebuild(accept_missing=True)
+            self.settle_down()
+        fresh = self._search_in(self.state / "afresh")
+        fresh.catch_up(self.catalog, self._note_at)
+        answers, expected = self._answers(self.search), self._answers(fresh)
+        fresh.close()
+        self.search.close()
+        assert answers == expected, "the index answers otherwise than one that is built afresh"
+
+    def _search_in(self, place: Path) -> SearchIndex:
+        cache = EmbedCache(place / "embeddings.db")
+        return SearchIndex(place, cache, "bundled", lambda _: Found(HashEmbedder(), ""))
+
+    def _note_at(self, path: str) -> Note | None:
+        try:
+            return self.vault.read(path)
+        except (FileNotFoundError, HelixError):
+            return None
+
+    def _answers(self, index: SearchIndex) -> list[list[tuple[str, float]]]:
+        assert index.wait_until_embedded(30)
+        searcher = Searcher(index, self.clock, lambda _: None)
+        questions = [*QUESTIONS, *(f"line {number}" for number in range(1, self.made + 1, 5))]
+        return [
+            [(hit.memory_id, round(hit.score, 5)) for hit in searcher.search(asked).hits]
+            for text in questions
+            for asked in (Asked(text, limit=30), Asked(text, limit=30, include_hidden=True))
+        ]
+
+
 VERBS = [name.removeprefix("do_") for name in dir(World) if name.startswith("do_")]
 WEIGHTS = {"new": 4, "edit": 3, "tell": 5, "scan": 2, "wait": 4, "rename": 2, "copy": 2, "flip": 2}
 
@@ -317,9 +385,21 @@ def test_after_any_sequence_the_catalog_equals_one_that_is_built_afresh() -> Non
             pytest.fail(f"seed {seed}: {error}\nsteps = {steps}")
 
 
-def _failure(steps: list[Step]) -> str | None:
+def test_after_any_sequence_search_answers_as_from_an_index_that_is_built_afresh() -> None:
+    verbs = [*VERBS, "tend"]
+    weights = [WEIGHTS.get(verb, 1) for verb in verbs]
+    for seed in range(1_000, 1_000 + scaled(12)):
+        rng = random.Random(seed)
+        chosen = rng.choices(verbs, weights, k=STEPS)
+        steps = [(verb, rng.randrange(1000), rng.randrange(1000)) for verb in chosen]
+        if (error := _failure(steps, SearchedWorld)) is not None:
+            steps, error = _cut_down(steps, error, SearchedWorld)
+            pytest.fail(f"seed {seed}: {error}\nsteps = {steps}")
+
+
+def _failure(steps: list[Step], kind: type[World] = World) -> str | None:
     with memory_folder() as place:
-        world = World(place)
+        world = kind(place)
         try:
             for step in steps:
                 world.do(step)
@@ -331,11 +411,11 @@ def _failure(steps: list[Step]) -> str | None:
     return None
 
 
-def _cut_down(steps: list[Step], error: str) -> tuple[list[Step], str]:
+def _cut_down(steps: list[Step], error: str, kind: type[World] = World) -> tuple[list[Step], str]:
     at = 0
     while at < len(steps):
         fewer = steps[:at] + steps[at + 1 :]
-        if (still := _failure(fewer)) is not None:
+        if (still := _failure(fewer, kind)) is not None:
             steps, error = fewer, still
         else:
             at += 1

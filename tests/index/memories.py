@@ -51,6 +51,7 @@ class HashEmbedder:
         self.asked: list[str] = []
         self.failures = 0
         self.refuses = ""
+        self.refuses_questions = False
         self.gate = threading.Event()
         self.gate.set()
 
@@ -60,8 +61,13 @@ class HashEmbedder:
             self.failures -= 1
             raise EmbeddingFailed("told to fail")
         self.asked += texts
-        return np.stack([self.embed_query(text) for text in texts])
+        return np.stack([self._vector(text) for text in texts])
 
     def embed_query(self, text: str) -> np.ndarray:
+        if self.refuses_questions:
+            raise EmbeddingFailed("told to fail")
+        return self._vector(text)
+
+    def _vector(self, text: str) -> np.ndarray:
         row: np.ndarray = unit_vectors(1, int(hashlib.sha256(text.encode()).hexdigest()[:8], 16))[0]
         return row

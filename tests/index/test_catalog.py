@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -172,3 +173,25 @@ def test_a_catalog_that_cannot_be_used_is_built_anew(tmp_path: Path, damage: str
     put(rebuilt, "a.md", record("mem_a"))
     assert [row.id for row in rebuilt.memories()] == ["mem_a"]
     rebuilt.close()
+
+
+def test_readers_see_the_last_commit_while_a_transaction_runs_and_the_writer_sees_its_own_rows(
+    catalog: Catalog,
+) -> None:
+    put(catalog, "a.md", record("mem_a"))
+    with ThreadPoolExecutor(1) as others, catalog.transaction():
+        catalog.see("b.md", SEEN)
+        catalog.put(Note.parse("b.md", record("mem_b").encode()))
+        assert catalog.find("mem_b") is not None
+        assert others.submit(catalog.find, "mem_b").result(timeout=10) is None
+        assert others.submit(catalog.find, "mem_a").result(timeout=10) is not None
+    with ThreadPoolExecutor(1) as others:
+        assert others.submit(catalog.find, "mem_b").result(timeout=10) is not None
+
+
+def test_of_a_row_that_is_gone_nothing_stays_in_the_files(catalog: Catalog, tmp_path: Path) -> None:
+    put(catalog, "a.md", record("mem_a", title="Quetzalcoatl"))
+    put(catalog, "a.md", record("mem_a", title="Other"))
+    catalog.purge()
+    files = [file for file in (tmp_path / "state").iterdir() if b"Quetzalcoatl" in file.read_bytes()]
+    assert files == []

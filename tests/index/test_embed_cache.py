@@ -54,10 +54,12 @@ def test_a_torn_cache_is_begun_anew(tmp_path: Path) -> None:
     assert len(cache) == 1
 
 
-def test_the_embeddings_of_an_erased_text_are_dropped_for_every_model(tmp_path: Path) -> None:
+def test_the_embeddings_of_an_erased_memory_are_dropped_for_every_model_and_state(tmp_path: Path) -> None:
     cache = EmbedCache(tmp_path / "cache.db")
-    kept, erased = _hashes(2)
+    kept, before, moved = _hashes(3)
+    owners = {kept: "mem_kept", before: "mem_erased", moved: "mem_kept"}
     for digest in (_A, _B):
-        cache.put(digest, {kept: unit_vectors(1)[0], erased: unit_vectors(1)[0]})
-    cache.drop([erased])
-    assert [set(cache.find(digest, [kept, erased])) for digest in (_A, _B)] == [{kept}, {kept}]
+        cache.put(digest, {one: unit_vectors(1)[0] for one in owners}, owners)
+        cache.find(digest, [moved], {moved: "mem_erased"})  # the same text, in another memory now
+    cache.drop(["mem_erased"])
+    assert [set(cache.find(digest, list(owners))) for digest in (_A, _B)] == [{kept}, {kept}]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import random
 import shutil
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +18,7 @@ from helix.index.embed import Embedder, Found
 from helix.index.embed_cache import EmbedCache
 from helix.index.index import Index
 from helix.index.search import Asked, Searcher
+from helix.index.where import Reach, Where
 from helix.vault.note import Note
 from tests.follow.rig import Rig
 from tests.index.memories import HashEmbedder
@@ -65,14 +68,15 @@ def _read(rig: Rig, path: str) -> Note | None:
 
 def ask(rig: Rig, index: Index, text: str, **asked: object) -> list[tuple[str, float]]:
     assert index.wait_until_embedded(30)
-
-    def text_of(memory_id: str) -> str | None:
-        row = rig.catalog.find(memory_id)
-        note = None if row is None else _read(rig, row.path)
-        return None if note is None else f"{note.memory.title}\n{note.memory.body}"
-
-    answer = Searcher(index, lambda: NOW, text_of).search(Asked(text, limit=20, **asked))  # type: ignore[arg-type]
+    searcher = Searcher(index, lambda: NOW, lambda one: _read_text(rig, one))
+    answer = searcher.search(Asked(text, limit=20, **asked))  # type: ignore[arg-type]
     return [(hit.memory_id, round(hit.score, 6)) for hit in answer.hits]
+
+
+def _read_text(rig: Rig, memory_id: str) -> str | None:
+    row = rig.catalog.find(memory_id)
+    note = None if row is None else _read(rig, row.path)
+    return None if note is None else f"{note.memory.title}\n{note.memory.body}"
 
 
 def ids(hits: list[tuple[str, float]]) -> list[str]:
@@ -106,6 +110,73 @@ def test_an_erased_memory_is_in_no_store(rig: Rig, tmp_path: Path) -> None:
         assert "one" not in index.keywords.hashes()
         assert index.meaning is not None
         assert "one" not in index.meaning.vectors.hashes()
+
+
+def holding(folder: Path, word: str) -> list[str]:
+    """The files below the folder that a word stands in, in whatever case and as far as its stem."""
+    sought = word.lower().encode()
+    return [str(file) for file in folder.rglob("*") if file.is_file() and sought in file.read_bytes().lower()]
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_soon_after_an_erasure_no_file_of_the_index_holds_its_words(
+    rig: Rig, tmp_path: Path, is_killed: bool
+) -> None:
+    state = rig.state  # the catalog lies here too
+    with opened(rig, state, HashEmbedder()) as index:
+        write(rig, "one", "An ordinary memory about brokers")
+        write(rig, "two", "The quetzalkey of the vault", title="Quetzaltitle", tags="[quetzaltag]")
+        rig.follow()
+        assert index.wait_until_embedded(30)
+        index.tend(tidy=False)
+        assert holding(state, "quetzal")
+        write(rig, "two", "Another quetzalkey of the vault", title="Quetzaltitle", tags="[quetzaltag]")
+        rig.follow()
+        assert index.wait_until_embedded(30)
+        index.tend(tidy=False)
+        rig.vault.erase("two.md", "two")
+        rig.follow()
+        if not is_killed:
+            index.tend(tidy=False)
+            assert holding(state, "quetzal") == []
+    if is_killed:
+        with opened(rig, state, HashEmbedder()) as index:
+            index.tend(tidy=False)
+            assert holding(state, "quetzal") == []
+            assert ids(ask(rig, index, "brokers")) == ["one"]
+            assert not (state / "erased.txt").exists()
+
+
+def test_words_of_a_memory_that_was_erased_while_nobody_indexed_leave_the_files_at_the_next_start(
+    rig: Rig, tmp_path: Path
+) -> None:
+    with opened(rig, rig.state, HashEmbedder()) as index:
+        write(rig, "two", "The quetzalkey of the vault")
+        rig.follow()
+        assert index.wait_until_embedded(30)
+    rig.reconciler.tail = lambda changes: None
+    rig.vault.erase("two.md", "two")
+    rig.follow()
+    with opened(rig, rig.state, HashEmbedder()) as index:
+        index.tend(tidy=False)
+        assert holding(rig.state, "quetzal") == []
+
+
+def test_a_question_that_the_model_fails_on_is_searched_by_words_and_says_so(
+    rig: Rig, tmp_path: Path
+) -> None:
+    embedder = HashEmbedder()
+    with opened(rig, tmp_path / "state", embedder) as index:
+        write(rig, "one", "The broker drops messages")
+        rig.follow()
+        assert index.wait_until_embedded(30)
+        embedder.refuses_questions = True
+        answer = Searcher(index, lambda: NOW, lambda _: None).search(Asked("broker messages"))
+        assert [hit.memory_id for hit in answer.hits] == ["one"]
+        assert "by its words only" in str(answer.degraded)
+        embedder.refuses_questions = False
+        answer = Searcher(index, lambda: NOW, lambda _: None).search(Asked("broker messages"))
+        assert answer.degraded is None
 
 
 def test_without_an_embedder_words_are_searched_and_it_says_so(rig: Rig, tmp_path: Path) -> None:
@@ -143,13 +214,123 @@ def test_what_a_hit_is_linked_with_is_found_too_from_either_end(rig: Rig, tmp_pa
         assert ids(ask(rig, index, "second floor window")) == ["desk"]
 
 
-def test_a_near_miss_of_spelling_is_suggested(rig: Rig, tmp_path: Path) -> None:
+def test_a_near_miss_of_spelling_is_suggested_as_people_write_it_and_only_from_what_the_asker_sees(
+    rig: Rig, tmp_path: Path
+) -> None:
     with opened(rig, tmp_path / "state") as index:
-        write(rig, "one", "kubernetes ingress")
+        write(rig, "one", "Kubernetes ingress; see kubernetes.io and Kubernetes docs")
+        write(rig, "two", "kubernetix is a codename", status="deleted")
         rig.follow()
-        assert "kubernet" in str(
-            Searcher(index, lambda: NOW, lambda _: None).search(Asked("kubernetis")).suggestions
+        searcher = Searcher(index, lambda: NOW, lambda one: _read_text(rig, one))
+        assert searcher.search(Asked("kubernetis")).suggestions == ["Kubernetes"]
+
+
+def test_filters_narrow_inside_both_stores(rig: Rig, tmp_path: Path) -> None:
+    """A project with few memories is found although hundreds of others fit the words and the meaning better."""
+    with opened(rig, tmp_path / "state", HashEmbedder()) as index:
+        for number in range(300):
+            write(rig, f"m{number}", "broker broker broker", project="loud", created_at="2026-05-02")
+        write(
+            rig, "quiet", "a long note that names the broker once only", project="quiet", tags="[Ops/queue]"
         )
+        write(rig, "old", "the broker", project="loud", kind="decision", created_at="2025-05-02")
+        rig.follow()
+        for question in ("broker project:quiet", "broker tag:ops", "broker -project:loud", "broker id:QUIET"):
+            assert ids(ask(rig, index, question)) == ["quiet"], question
+        for question in ("broker before:2026", "broker kind:decision", "broker project:loud kind:decision"):
+            assert ids(ask(rig, index, question)) == ["old"], question
+        seen = (Reach("project", project="quiet"),)
+        assert ids(ask(rig, index, "broker", reaches=seen)) == ["quiet"]
+        assert ids(ask(rig, index, "broker", reaches=(Reach("project", project="Quiet"),))) == []
+
+
+def test_a_session_is_seen_by_its_name_within_a_project(rig: Rig, tmp_path: Path) -> None:
+    with opened(rig, tmp_path / "state", HashEmbedder()) as index:
+        for project, session in (("shop", "s1"), ("shop", "s2"), ("billing", "s1")):
+            name = f"{project}-{session}"
+            write(rig, name, "the broker", scope="session", project=project, source=f"{{session: {session}}}")
+        rig.follow()
+        reach = Reach("session", project="shop", session="s1")
+        assert ids(ask(rig, index, "the broker", reaches=(reach,))) == ["shop-s1"]
+        assert index.meaning is not None
+        hits = index.meaning.search("the broker", 10, Where(reaches=(reach,)))
+        assert [hit.memory_id for hit in hits] == ["shop-s1"]
+
+
+def test_eight_threads_ask_while_memories_come_and_go(rig: Rig, tmp_path: Path) -> None:
+    over = threading.Event()
+    with opened(rig, tmp_path / "state", HashEmbedder()) as index, ThreadPoolExecutor(8) as pool:
+        write(rig, "anchor", "the anchor holds the broker", source="{session: s1}")
+        rig.follow()
+        assert index.wait_until_embedded(30)
+        searcher = Searcher(index, lambda: NOW, lambda one: _read_text(rig, one))
+
+        def keep_asking(text: str) -> int:
+            asked = 0
+            while not over.is_set() or not asked:
+                found = [hit.memory_id for hit in searcher.search(Asked(text, limit=50)).hits]
+                assert "anchor" in found, f"{text}: {found}"
+                assert len(found) == len(set(found))
+                asked += 1
+            return asked
+
+        questions = ("anchor holds", "anchor status:active", "the anchor kind:fact", "anchr broker anchor")
+        asking = [pool.submit(keep_asking, text) for text in questions * 2]
+        try:
+            for step in range(scaled(25)):
+                for number in range(10):
+                    if (step + number) % 4:
+                        source = f"{{session: s{number % 3}}}"
+                        write(rig, f"m{number}", f"broker {step} of {WORDS[number]}", source=source)
+                    else:
+                        write(rig, f"m{number}", f"broker {step}", status="deleted")
+                rig.follow()
+                index.tend(tidy=step % 3 == 0)
+                if step % 10 == 5:
+                    rig.vault.erase(f"m{step % 10}.md", f"m{step % 10}")
+                    rig.follow()
+                    index.tend(tidy=False)
+        finally:
+            over.set()
+        assert all(one.result(timeout=60) for one in asking)
+
+
+def test_a_rebuild_makes_both_stores_again_while_the_old_ones_serve(rig: Rig, tmp_path: Path) -> None:
+    embedder = HashEmbedder()
+    with opened(rig, tmp_path / "state", embedder) as index:
+        for number, word in enumerate(WORDS):
+            write(rig, f"m{number}", f"about the {word}")
+        rig.follow()
+        before = [ask(rig, index, f"about the {word}") for word in WORDS]
+        index.tend(tidy=False)
+        asked = len(embedder.asked)
+        told: list[tuple[int, int]] = []
+
+        def progress(done: int, total: int) -> None:
+            assert ids(ask(rig, index, "about the cache"))[0] == "m0"
+            told.append((done, total))
+
+        index.rebuild(progress)
+        assert told[-1][1] == len(WORDS)
+        assert [ask(rig, index, f"about the {word}") for word in WORDS] == before
+        assert len(embedder.asked) == asked, "the cache had every vector"
+    with opened(rig, tmp_path / "state", embedder) as index:
+        assert [ask(rig, index, f"about the {word}") for word in WORDS] == before
+
+
+def test_a_rebuild_that_is_stopped_leaves_an_index_that_answers(rig: Rig, tmp_path: Path) -> None:
+    def stop(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with opened(rig, tmp_path / "state", HashEmbedder()) as index:
+        write(rig, "one", "The broker drops messages")
+        rig.follow()
+        before = ask(rig, index, "broker")
+        with pytest.raises(KeyboardInterrupt):
+            index.rebuild(stop)
+        assert ask(rig, index, "broker") == before
+        index.rebuild()
+        assert ask(rig, index, "broker") == before
 
 
 @pytest.mark.parametrize("broken", ["keywords", "vectors", "both"])

@@ -1,0 +1,98 @@
+"""A vault that is opened again in processes of their own: how long to the first answer, and how much memory."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.figures import judge
+
+_RUNS = 5
+
+# Each says, when it is done: seconds since it was started, seconds of processor time, megabytes now and at most.
+_TELL = """
+import os, resource, time
+def tell():
+    with open("/proc/self/statm") as statm:
+        resident = int(statm.read().split()[1]) * resource.getpagesize() / 2**20
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(time.time() - STARTED, time.process_time(), resident, peak, flush=True)
+    os._exit(0)
+"""
+_IMPORTS = """
+import helix.compose, helix.index.embed, helix.index.embed_cache, helix.index.index, helix.index.search
+import lancedb, pyarrow, fastembed, onnxruntime
+"""
+_LOADS = """
+from pathlib import Path
+helix.index.embed.find_embedder('bundled', Path('unused')).embedder.embed_query('retry policy')
+"""
+_OPENS = """
+from pathlib import Path
+from helix.compose import open_helix, open_recall
+from helix.config import Config
+place = Path(PLACE)
+config = Config(vault=place / "vault", state_dir=place / "state", config_dir=place / "config")
+with open_helix(config, must_follow=True) as helix:
+    helix.catch_up()
+    with open_recall(helix) as recall:
+        from helix.index.search import Asked
+        assert recall.searcher.search(Asked(QUESTIONS[0])).hits
+        WORK
+        tell()
+"""
+_BUSY = """
+        from concurrent.futures import ThreadPoolExecutor
+        from helix.vault.birth import NewMemory
+        with ThreadPoolExecutor(9) as pool:
+            asking = [pool.submit(recall.searcher.search, Asked(one)) for one in QUESTIONS * 4]
+            for number in range(50):
+                helix.memories.add(NewMemory(f"written under load, {number}", f"Load {number}"))
+            assert all(one.result() for one in asking)
+        recall.index.wait_until_embedded(60)
+"""
+
+
+def restart(place: Path, questions: Sequence[str], *, is_judged: bool) -> float:
+    """In turns with a process that only imports, and one that loads the model as well. Returns MB at rest."""
+    codes = {
+        "a process that only imports": f"{_TELL}{_IMPORTS}tell()",
+        "one that loads the model for one question too": f"{_TELL}{_IMPORTS}{_LOADS}tell()",
+        "a restart to the first answer": _opening(place, questions, ""),
+    }
+    said: dict[str, list[list[float]]] = {name: [] for name in codes}
+    for _ in range(_RUNS if is_judged else 1):
+        for name, code in codes.items():
+            said[name].append(_run(code))
+    wall, work, resident = (
+        [statistics.median(run[at] for run in runs) for runs in said.values()] for at in range(3)
+    )
+    for name, seconds, processor, megabytes in zip(codes, wall, work, resident, strict=True):
+        print(f"{name}: {seconds:.2f} s, of the processor {processor:.2f} s, {megabytes:.0f} MB")
+    if is_judged:
+        judge("restart to the first answer", wall[2] / wall[0], 1.3, "× the bare imports")
+        print(
+            f"         (of processor time {work[2] / work[0]:.2f} ×; with the model {wall[2] / wall[1]:.2f} ×)"
+        )
+    return resident[2]
+
+
+def under_load(place: Path, questions: Sequence[str]) -> float:
+    """MB at most, while eight threads ask and one writes."""
+    return _run(_opening(place, questions, _BUSY))[3]
+
+
+def _opening(place: Path, questions: Sequence[str], work: str) -> str:
+    values = f"PLACE, QUESTIONS = {str(place)!r}, {list(questions)!r}\n"
+    return values + _TELL + _OPENS.replace("        WORK\n", work)
+
+
+def _run(code: str) -> list[float]:
+    started = "import time\nSTARTED = time.time()\n"
+    done = subprocess.run(
+        [sys.executable, "-c", started + code], stdout=subprocess.PIPE, text=True, check=True
+    )
+    return [float(figure) for figure in done.stdout.split()]
