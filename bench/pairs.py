@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from helix.index.embed import find_embedder
-from helix.memory.resemble import Said, Verdict, resemble
-from helix.memory.worth import why_not_worth
+from helix.memory.judgement.resemble import Said, Verdict, resemble
+from helix.memory.judgement.worth import why_not_worth
 
 HERE = Path(__file__).parent
 SPLITS = ("dev", "test", "fresh")

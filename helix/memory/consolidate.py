@@ -16,8 +16,8 @@ from helix.errors import BadValue, HelixError, MemoryNotFound
 from helix.index.catalog import Row
 from helix.index.where import Reach
 from helix.memory.graph import Links
+from helix.memory.judgement.resemble import Verdict, resemble
 from helix.memory.memories import Memories
-from helix.memory.resemble import Verdict, resemble
 from helix.memory.tokens import Payload
 from helix.memory.view import View
 from helix.memory.write import said_of

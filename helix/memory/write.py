@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 
 from helix.errors import BadValue, IndexNotReady, KeyReused, NotWorthKeeping, SecretRefused
 from helix.index.where import Reach
+from helix.memory.judgement.resemble import Resemblance, Said, Verdict, resemble
+from helix.memory.judgement.secrets import find_secret
+from helix.memory.judgement.worth import why_not_worth
 from helix.memory.memories import Memories
 from helix.memory.requests import Requests, check_key, digest_of
-from helix.memory.resemble import Resemblance, Said, Verdict, resemble
-from helix.memory.secrets import find_secret
 from helix.memory.tokens import Payload
 from helix.memory.view import Caller, View
-from helix.memory.worth import why_not_worth
 from helix.vault.birth import NewMemory, title_from
 from helix.vault.edit import Remove
 from helix.vault.links import EDGE_KINDS, to_link

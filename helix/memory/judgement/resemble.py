@@ -10,8 +10,8 @@ from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
-from helix.memory.change import find_change
-from helix.memory.statements import Statement, Told, Word, is_reordered, told
+from helix.memory.judgement.change import find_change
+from helix.memory.judgement.statements import Statement, Told, Word, is_reordered, told
 
 _NEAR = 0.5
 """of the words in common; below that a memory is not worth naming"""

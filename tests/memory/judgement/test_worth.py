@@ -6,7 +6,7 @@ import time
 import pytest
 
 from bench.pairs import HERE
-from helix.memory.worth import why_not_worth
+from helix.memory.judgement.worth import why_not_worth
 
 TEXTS = [json.loads(line) for line in (HERE / "pairs" / "worth.jsonl").read_text("utf-8").splitlines()]
 

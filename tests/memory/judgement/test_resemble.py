@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.pairs import CLASSES, Pair, pairs
-from helix.memory.resemble import Said, Verdict, resemble
+from helix.memory.judgement.resemble import Said, Verdict, resemble
 from tests.scale import scaled
 
 PAIRS = list(pairs())

@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from helix.memory.secret_marks import MARKS
+from helix.memory.judgement.secret_marks import MARKS
 
 _MOST = 2_000
 """places of one mark that are looked at; a text with more is made of nothing else"""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from helix.index.analyze import fold
-from helix.memory.wording import (
+from helix.memory.judgement.wording import (
     CLOSINGS,
     FILLERS,
     HEADINGS,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from helix.memory.statements import Word
-from helix.memory.values import (
+from helix.memory.judgement.statements import Word
+from helix.memory.judgement.values import (
     CODE,
     DATE,
     LANGUAGE,
@@ -22,7 +22,7 @@ from helix.memory.values import (
     has_versions,
     sort_of,
 )
-from helix.memory.wording import LIGHT, NEGATIONS, PREPOSITIONS, listed
+from helix.memory.judgement.wording import LIGHT, NEGATIONS, PREPOSITIONS, listed
 
 # A thing may have, know or need several of these, so another one does not replace the first.
 _COLLECTING = listed(

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from helix.memory.secrets import find_secret
-from tests.memory.secret_samples import innocents, secrets
+from helix.memory.judgement.secrets import find_secret
+from tests.memory.judgement.secret_samples import innocents, secrets
 
 SECRETS = secrets()
 INNOCENTS = innocents()

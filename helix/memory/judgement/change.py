@@ -11,9 +11,9 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from helix.memory.position import VERBS, is_value
-from helix.memory.statements import Statement, Word
-from helix.memory.values import (
+from helix.memory.judgement.position import VERBS, is_value
+from helix.memory.judgement.statements import Statement, Word
+from helix.memory.judgement.values import (
     CODE,
     DATE,
     MONTH,
@@ -23,7 +23,7 @@ from helix.memory.values import (
     WEEKDAY,
     sort_of_all,
 )
-from helix.memory.wording import LIGHT, MODALS, NEGATIONS, PREPOSITIONS, listed
+from helix.memory.judgement.wording import LIGHT, MODALS, NEGATIONS, PREPOSITIONS, listed
 
 _LONGEST = 80
 """words of a statement that are aligned; longer ones are no statements"""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from helix.memory.statements import Word
-from helix.memory.wording import listed
+from helix.memory.judgement.statements import Word
+from helix.memory.judgement.wording import listed
 
 NUMBER, DATE, TIME, PLACE = "number", "date", "time", "place"
 CODE, NAME, TICKET, PLAIN = "code", "name", "ticket", "plain"
