@@ -20,6 +20,7 @@ from helix.errors import ConfigError, HelixError
 from helix.follow.follower import Follower
 from helix.memory.service import Service
 from helix.surfaces.access import is_loopback
+from helix.surfaces.mcp.surface import McpSurface
 from helix.surfaces.rest import make_app
 
 # How long a question waits for a daemon that has just started.
@@ -69,17 +70,21 @@ def _serve(helix: Helix, log_level: str) -> None:
 
 
 def _run(helix: Helix, follower: Follower, recall: RecallSoon, service: Service, log_level: str) -> None:
+    mcp = McpSurface(service, version("helix-memory"), is_ready=recall.is_settled)
+    helix.on_change(mcp.memories_changed)
+
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         follower.start()
         recall.start()
         try:
-            yield
+            async with mcp.run():
+                yield
         finally:
             follower.stop()
             recall.stop()
 
-    app = make_app(helix, follower, recall, service, version("helix-memory"), lifespan)
+    app = make_app(helix, follower, recall, service, mcp, version("helix-memory"), lifespan)
     listener = _listen(helix.config)
     sys.stderr.write(f"helixd follows {helix.vault.root.path} and serves {helix.config.base_url}/\n")
     settings = uvicorn.Config(
