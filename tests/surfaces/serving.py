@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,7 +43,9 @@ class Served:
     surface: McpSurface
 
     @asynccontextmanager
-    async def client(self, era: str, path: str = "/mcp", token: str = "", **options: Any) -> AsyncIterator[Client]:
+    async def client(
+        self, era: str, path: str = "/mcp", token: str = "", **options: Any
+    ) -> AsyncIterator[Client]:
         headers = {**options.pop("headers", {}), **({"Authorization": f"Bearer {token}"} if token else {})}
         async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
             transport = streamable_http_client(self.url + path, http_client=http)
@@ -85,10 +87,10 @@ def vaulted(place: Path) -> Iterator[Vaulted]:
 
 
 @contextmanager
-def served(surface: McpSurface) -> Iterator[Served]:
+def served(surface: McpSurface, guard: Callable[[ASGIApp], ASGIApp] = Guard) -> Iterator[Served]:
     app = Starlette(routes=[*surface.routes()], lifespan=lambda _: surface.run())
     server = uvicorn.Server(
-        uvicorn.Config(Guard(app), port=0, log_level="warning", timeout_graceful_shutdown=2)
+        uvicorn.Config(guard(app), port=0, log_level="warning", timeout_graceful_shutdown=2)
     )
     thread = threading.Thread(target=server.run, name="uvicorn", daemon=True)
     thread.start()

@@ -58,7 +58,9 @@ class Endpoint:
             return
         # The library ties a session to the user that opened it, and hides it from every other.
         user = AuthenticatedUser(AccessToken(token="", client_id=credential, scopes=[]))
-        await self._app({**scope, "user": user}, receive, send)
+        # The library compares headers with the body; httptools hands them on with the white space around them.
+        headers = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
+        await self._app({**scope, "user": user, "headers": headers}, receive, send)
 
 
 class OneOfEachId:

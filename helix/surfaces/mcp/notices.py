@@ -24,8 +24,8 @@ _SEND_PATIENCE = 2.0  # a client that has stopped reading does not hold up the o
 class Notices:
     def __init__(self, resources: Resources) -> None:
         self._resources = resources
-        self._bus = InMemorySubscriptionBus()
-        self.listen = ListenHandler(self._bus, max_subscriptions=_MOST_STREAMS)
+        self.bus = InMemorySubscriptionBus()
+        self.listen = ListenHandler(self.bus, max_subscriptions=_MOST_STREAMS)
         self._subscribed: dict[Connection, set[str]] = {}
 
     async def initialized(self, ctx: Context, params: types.NotificationParams | None) -> None:
@@ -43,11 +43,11 @@ class Notices:
 
     async def tell_memories_changed(self) -> None:
         for uri in self._resources.uris:
-            await self._bus.publish(ResourceUpdated(uri))
+            await self.bus.publish(ResourceUpdated(uri))
         await self._tell_all(self._tell_updated)
 
     async def tell_tools_changed(self) -> None:
-        await self._bus.publish(ToolsListChanged())
+        await self.bus.publish(ToolsListChanged())
         await self._tell_all(lambda connection: connection.send_tool_list_changed())
 
     async def _tell_updated(self, connection: Connection) -> None:

@@ -45,14 +45,14 @@ class McpSurface:
         self._workers = Workers()
         self.servers: dict[str, Server[Any]] = {}
         self._endpoints: dict[str, Endpoint] = {}
-        self._notices: list[Notices] = []
+        self.notices: dict[str, Notices] = {}
         for name, dialect in dialects.items():
             tools = Tools(dialect, service, self._workers, is_ready, patience or Patience())
             resources = Resources(dialect, service, self._workers)
             notices = Notices(resources)
             server = make_server(dialect, version, tools, resources, notices)
             self.servers[name] = server
-            self._notices.append(notices)
+            self.notices[name] = notices
             self._endpoints[name] = Endpoint(server, needs_credential=dialect.needs_credential, **limits)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._changed = asyncio.Event()
@@ -97,12 +97,12 @@ class McpSurface:
             loop.call_soon_threadsafe(self._changed.set)
 
     async def tools_changed(self) -> None:
-        for notices in self._notices:
+        for notices in self.notices.values():
             await notices.tell_tools_changed()
 
     def end_streams(self) -> None:
         """Streams that would stay open for as long as the daemon does."""
-        for notices in self._notices:
+        for notices in self.notices.values():
             notices.listen.close()
 
     async def _tell_changes(self) -> None:
@@ -110,5 +110,5 @@ class McpSurface:
             await self._changed.wait()
             await anyio.sleep(_QUIET)
             self._changed.clear()
-            for notices in self._notices:
+            for notices in self.notices.values():
                 await notices.tell_memories_changed()
