@@ -6,10 +6,11 @@ import argparse
 import logging
 import socket
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
@@ -90,7 +91,17 @@ def _run(helix: Helix, follower: Follower, recall: RecallSoon, service: Service,
     settings = uvicorn.Config(
         app, log_level=log_level, timeout_graceful_shutdown=_LAST_ANSWERS, access_log=False
     )
-    uvicorn.Server(settings).run(sockets=[listener])
+    _Server(settings, mcp.end_streams).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, settings: uvicorn.Config, on_stop: Callable[[], None]) -> None:
+        super().__init__(settings)
+        self._on_stop = on_stop
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._on_stop()
+        super().handle_exit(sig, frame)
 
 
 def _listen(config: Config) -> socket.socket:

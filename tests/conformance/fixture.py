@@ -30,7 +30,7 @@ Live = Callable[[Context, Any], Awaitable[Result]]
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA="
-_ANY = {"type": "object", "properties": {}}
+_ANY: Result = {"type": "object", "properties": {}}
 _KEY = b"a key that only this test knows"
 
 
@@ -85,7 +85,7 @@ _SCHEMA_2020 = {
     "additionalProperties": False,
 }
 _REGION = {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}}
-_SCHEMAS = {
+_SCHEMAS: dict[str, Result] = {
     "json_schema_2020_12_tool": _SCHEMA_2020,
     "test_headers": _REGION,
     "test_sampling": {"type": "object", "properties": {"prompt": {"type": "string"}}, "required": ["prompt"]},
@@ -219,7 +219,7 @@ def _asks(requests: Result, *, state: str | None = None, more: Mapping[str, Resu
 def _fits(request: Result, answer: object) -> bool:
     """Whether somebody who was asked for a form has filled it in."""
     if request["method"] != "elicitation/create" or not isinstance(answer, types.ElicitResult):
-        return request["method"] != "elicitation/create"
+        return bool(request["method"] != "elicitation/create")
     names = request["params"]["requestedSchema"]["required"]
     return answer.action != "accept" or all(name in (answer.content or {}) for name in names)
 

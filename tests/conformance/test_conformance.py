@@ -111,7 +111,7 @@ def test_our_surface_passes_every_scenario(suites: Suites, run: str, tmp_path: P
 def test_the_daemon_fails_only_where_it_does_not_offer_what_is_asked_for(
     suites: Suites, daemon: Daemon, tmp_path: Path
 ) -> None:
-    seen = set()
+    seen: set[str] = set()
     for revision in ("2025-11-25", "2026-07-28"):
         release, options = RUNS[revision]
         ran = suites.conformance(release, f"{daemon.url}/mcp", tmp_path / revision, *options)
@@ -130,9 +130,7 @@ def test_the_daemon_fails_only_where_it_does_not_offer_what_is_asked_for(
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
-def test_the_inspector_finds_nothing_wrong_with_our_schemas(
-    suites: Suites, daemon: Daemon, era: str
-) -> None:
+def test_the_inspector_finds_nothing_wrong_with_our_schemas(suites: Suites, daemon: Daemon, era: str) -> None:
     common = (f"{daemon.url}/mcp", "--protocol-era", era)
     listed = suites.inspector(*common, "--method", "tools/list", "--strict")
     assert listed.returncode == 0, listed.stderr

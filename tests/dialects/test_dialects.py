@@ -9,19 +9,19 @@ from jsonschema import Draft202012Validator
 
 from helix.dialects.dialect import Dialect
 from helix.dialects.registry import DEFAULT, DIALECTS
-from helix.memory.tokens import serialize, token_counter
+from helix.memory.tokens import Payload, serialize, token_counter
 
 BUDGET = 2_000
 # The input of the six tools as the reference of the protocol's tools has it. More may be taken, nothing else.
-SCOPE = {"type": "string", "enum": ["project", "global", "session"], "default": "project"}
-STRING = {"type": "string"}
+SCOPE: Payload = {"type": "string", "enum": ["project", "global", "session"], "default": "project"}
+STRING: Payload = {"type": "string"}
 
 
-def _format(default: str) -> dict[str, object]:
+def _format(default: str) -> Payload:
     return {"type": "string", "enum": ["concise", "detailed"], "default": default}
 
 
-REFERENCE: dict[str, tuple[list[str], dict[str, dict[str, object]]]] = {
+REFERENCE: dict[str, tuple[list[str], dict[str, Payload]]] = {
     "memory_search": (
         ["query"],
         {

@@ -16,6 +16,7 @@ from helix.memory.view import Caller
 from tests.surfaces.serving import Vaulted, vaulted
 
 Call = Callable[..., Any]
+NOBODY = Caller()
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,7 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vaulted]:
 def call(vault: Vaulted) -> Call:
     tools = {tool.name: tool for tool in VAULT.tools}
 
-    def run(name: str, caller: Caller = Caller(), **arguments: Any) -> Any:
+    def run(name: str, caller: Caller = NOBODY, **arguments: Any) -> Any:
         tool = tools[f"memory_{name}"]
         validate(arguments, tool.input_schema)
         answer = tool.run(vault.service, caller, arguments)
@@ -59,7 +60,8 @@ def test_the_body_of_a_long_entry_comes_whole(call: Call) -> None:
 def test_results_are_paged_to_the_end_without_repeating(call: Call) -> None:
     for number in range(5):
         call("append", title=f"Quokka {number}", body=f"The quokka census of ward {number} is done.")
-    seen, cursor = [], {}
+    seen: list[str] = []
+    cursor: dict[str, str] = {}
     while True:
         page = call("search", query="quokka census", top_k=2, **cursor)
         seen += [entry["id"] for entry in page["results"]]

@@ -38,20 +38,24 @@ class Vaulted:
 
 
 @dataclass(frozen=True)
-class Served:
+class Serving:
     url: str
-    surface: McpSurface
 
     @asynccontextmanager
     async def client(
-        self, era: str, path: str = "/mcp", token: str = "", **options: Any
+        self, era: str, path: str = "/mcp", owner: str = "", **options: Any
     ) -> AsyncIterator[Client]:
-        headers = {**options.pop("headers", {}), **({"Authorization": f"Bearer {token}"} if token else {})}
+        headers = {**options.pop("headers", {}), **({"Authorization": f"Bearer {owner}"} if owner else {})}
         async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
             transport = streamable_http_client(self.url + path, http_client=http)
             async with Client(transport, mode="legacy" if era == "legacy" else "auto", **options) as client:
                 assert client.protocol_version == ("2025-11-25" if era == "legacy" else era)
                 yield client
+
+
+@dataclass(frozen=True)
+class Served(Serving):
+    surface: McpSurface
 
 
 class Guard:

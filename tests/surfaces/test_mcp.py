@@ -51,8 +51,7 @@ def text_of(answer: CallToolResult) -> str:
 async def ask(client: Client, name: str, **arguments: Any) -> dict[str, Any]:
     answer = await client.call_tool(name, arguments)
     assert not answer.is_error, text_of(answer)
-    assert answer.structured_content is not None
-    return answer.structured_content
+    return dict(answer.structured_content or {})
 
 
 async def refused(client: Client, name: str, **arguments: Any) -> str:
@@ -134,7 +133,7 @@ def test_every_answer_fits_its_output_schema_and_says_the_same_as_text(at: Serve
             validate(answer.structured_content, schemas[name])
             assert json.loads(text_of(answer)) == answer.structured_content
             assert text_of(answer) == serialize(answer.structured_content)
-            return answer.structured_content
+            return dict(answer.structured_content)
 
         one = await call("memory_write", text=f"The {era} mill grinds rye", kind="decision", tags=["mill"])
         two = await call("memory_write", text=f"The {era} baker starts at four", importance=0.9)
@@ -156,7 +155,9 @@ def test_an_answer_is_no_longer_than_its_budget(at: Served, era: str) -> None:
         for number in range(6):
             await ask(client, "memory_write", text=f"Canal lock {number} {era}: " + "keeper's log. " * 30)
         for budget in (64, 200, 1000):
-            answer = await client.call_tool("memory_search", {"query": "canal lock log", "max_tokens": budget})
+            answer = await client.call_tool(
+                "memory_search", {"query": "canal lock log", "max_tokens": budget}
+            )
             assert count(text_of(answer)) <= budget
         answer = await client.call_tool("memory_context", {"task": "open the canal lock", "max_tokens": 128})
         assert count(text_of(answer)) <= 128
@@ -235,6 +236,8 @@ def test_a_client_that_sends_no_headers_is_known_by_its_own_name(
         kept = await ask(client, "memory_write", text=f"The {era} orchard has nine pear trees")
         source = vault.service.live.get(kept["id"]).memory.source or {}
         assert source["agent"] == "mcp"
+        assert source.get("session", "mcp-").startswith("mcp-")
+        assert ("session" in source) is (era == "legacy")
 
     told(at, era, story)
 
@@ -243,7 +246,9 @@ def test_a_client_that_sends_no_headers_is_known_by_its_own_name(
 def test_the_graph_is_read_page_by_page(at: Served, vault: Vaulted, era: str) -> None:
     async def story(client: Client) -> None:
         for number in range(12):
-            await ask(client, "memory_write", text=f"Windmill {number} of the {era} row stands in field {number}")
+            await ask(
+                client, "memory_write", text=f"Windmill {number} of the {era} row stands in field {number}"
+            )
         [resource] = (await client.list_resources()).resources
         assert (resource.uri, resource.mime_type) == ("helix://graph", "application/json")
         [template] = (await client.list_resource_templates()).resource_templates
@@ -344,4 +349,4 @@ def test_the_vault_dialect_speaks_for_those_with_a_token(at: Served, era: str) -
         assert (await ask(client, "memory.forget", id=made["id"]))["status"] == "deleted"
         assert (await refused(client, "memory_forget", id="mem_none")).startswith("404: ")
 
-    told(at, era, story, "/mcp/vault", token="somebody")
+    told(at, era, story, "/mcp/vault", owner="somebody")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import warnings
+from collections.abc import Coroutine
 from typing import Any
 
 import pytest
@@ -22,11 +23,21 @@ class Inbox:
     async def __call__(self, message: Any) -> None:
         await self.got.put(message)
 
-    async def wait_for(self, kind: type) -> Any:
+    async def next(self) -> Any:
         async with asyncio.timeout(PATIENCE):
-            while not isinstance(message := await self.got.get(), kind):
-                pass
+            return await self.got.get()
+
+    async def wait_for(self, kind: type) -> Any:
+        while not isinstance(message := await self.next(), kind):
+            pass
         return message
+
+
+async def on_loop(at: Served, work: Coroutine[Any, Any, None]) -> None:
+    """Run it where the surface runs, which is another thread."""
+    loop = at.surface._loop
+    assert loop is not None
+    await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
 
 
 async def write(at: Served, text: str) -> None:
@@ -37,7 +48,9 @@ async def write(at: Served, text: str) -> None:
 @pytest.fixture(autouse=True)
 def of_the_old_era() -> Any:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the client says that subscribing is of the old era, which is the point
+        warnings.simplefilter(
+            "ignore"
+        )  # the client says that subscribing is of the old era, which is the point
         yield
 
 
@@ -50,20 +63,20 @@ def test_a_session_that_subscribed_hears_of_a_change_until_it_unsubscribes(at: S
             notice = await inbox.wait_for(ResourceUpdatedNotification)
             assert notice.params.uri == "helix://graph"
             await client.unsubscribe_resource("helix://graph")
-            await write(at, "The harbour horn is loud")
-            await asyncio.sleep(0.6)  # twice as long as a notice takes
-            assert inbox.got.empty()
+            await on_loop(at, at.surface.notices["helix"].tell_memories_changed())
+            await on_loop(at, at.surface.tools_changed())
+            assert isinstance(await inbox.next(), ToolListChangedNotification)
 
     asyncio.run(story())
 
 
 def test_a_listener_hears_of_a_change(at: Served) -> None:
     async def story() -> None:
-        async with at.client("2026-07-28") as client:
-            async with client.listen(resource_subscriptions=["helix://graph"]) as events:
-                await write(at, "The pilot boat is yellow")
-                async with asyncio.timeout(PATIENCE):
-                    assert await anext(aiter(events)) == ResourceUpdated("helix://graph")
+        wanted = ["helix://graph"]
+        async with at.client("2026-07-28") as client, client.listen(resource_subscriptions=wanted) as events:
+            await write(at, "The pilot boat is yellow")
+            async with asyncio.timeout(PATIENCE):
+                assert await anext(aiter(events)) == ResourceUpdated("helix://graph")
 
     asyncio.run(story())
 
@@ -87,9 +100,9 @@ def test_many_changes_at_once_are_told_as_few(at: Served) -> None:
             await client.subscribe_resource("helix://graph")
             for _ in range(100):
                 at.surface.memories_changed()
-            await inbox.wait_for(ResourceUpdatedNotification)
-            await asyncio.sleep(0.6)
-            assert inbox.got.empty()
+            assert isinstance(await inbox.next(), ResourceUpdatedNotification)
+            await on_loop(at, at.surface.tools_changed())
+            assert isinstance(await inbox.next(), ToolListChangedNotification)
 
     asyncio.run(story())
 
@@ -97,12 +110,10 @@ def test_many_changes_at_once_are_told_as_few(at: Served) -> None:
 def test_a_change_of_the_tools_reaches_both_eras(at: Served) -> None:
     async def story() -> None:
         inbox = Inbox()
-        loop = at.surface._loop
-        assert loop is not None
         async with at.client("legacy", message_handler=inbox) as old, at.client("2026-07-28") as new:
             await old.send_ping()
             async with new.listen(tools_list_changed=True) as events:
-                asyncio.run_coroutine_threadsafe(at.surface.tools_changed(), loop)
+                await on_loop(at, at.surface.tools_changed())
                 await inbox.wait_for(ToolListChangedNotification)
                 async with asyncio.timeout(PATIENCE):
                     assert await anext(aiter(events)) == ToolsListChanged()

@@ -28,7 +28,9 @@ def post(at: Served, path: str, body: Any, **headers: str) -> httpx.Response:
     return httpx.post(at.url + path, json=body, headers={**ACCEPT, **named}, timeout=20)
 
 
-def initialize(at: Served, path: str = "/mcp", revision: str = "2025-11-25", **headers: str) -> httpx.Response:
+def initialize(
+    at: Served, path: str = "/mcp", revision: str = "2025-11-25", **headers: str
+) -> httpx.Response:
     client = {"name": "raw", "version": "0"}
     params = {"protocolVersion": revision, "capabilities": {}, "clientInfo": client}
     body = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
@@ -113,6 +115,27 @@ def test_what_is_no_json_is_refused(at: Served) -> None:
     for body in (b"{", b"[]", b"\xff", b"[" * 100_000):
         headers = {**ACCEPT, "content-type": "application/json", "mcp-session-id": session}
         assert httpx.post(f"{at.url}/mcp", content=body, headers=headers).status_code == 400
+
+
+def test_half_a_character_is_no_obstacle(at: Served) -> None:
+    """JSON can spell one, and UTF-8 cannot. The older era's parser refuses it; the newer one's lets it through."""
+    half = "\ud83d"
+    wish = {"text": f"The kiosk {half} sells maps", "title": f"Kiosk {half}", "tags": [half]}
+    revision = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    params = {"name": "memory_write", "arguments": wish, "_meta": revision}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    headers = {
+        **ACCEPT,
+        "content-type": "application/json",
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "tools/call",
+        "mcp-name": "memory_write",
+    }
+    answer = httpx.post(f"{at.url}/mcp", content=json.dumps(body), headers=headers)
+    assert said(answer)["result"]["structuredContent"]["status"] == "created", answer.text
 
 
 class Gate:

@@ -8,7 +8,7 @@ from helix.dialects.dialect import Arguments, Hints, Tool
 from helix.dialects.helix import schemas
 from helix.memory.reader import NOW, When
 from helix.memory.service import Service
-from helix.memory.tokens import Payload, clean
+from helix.memory.tokens import Payload
 from helix.memory.view import Caller
 from helix.memory.write import Wish
 
@@ -41,7 +41,7 @@ def _context(service: Service, caller: Caller, said: Arguments) -> Payload:
 
 def _write(service: Service, caller: Caller, said: Arguments) -> Payload:
     wish = Wish(
-        text=clean(said["text"]),
+        text=said["text"],
         title=said.get("title"),
         kind=said.get("kind", "fact"),
         scope=said.get("scope", "project"),

@@ -11,7 +11,7 @@ from typing import Any
 from helix.dialects.dialect import Arguments, Hints, Tool
 from helix.memory.fit import cut
 from helix.memory.service import Service
-from helix.memory.tokens import Payload, clean
+from helix.memory.tokens import Payload
 from helix.memory.view import Caller
 from helix.memory.write import Wish
 from helix.vault.note import Note
@@ -90,7 +90,7 @@ def _recall(service: Service, caller: Caller, said: Arguments) -> str:
 
 def _append(service: Service, caller: Caller, said: Arguments) -> Payload:
     wish = Wish(
-        text=clean(said["body"]),
+        text=said["body"],
         title=said["title"],
         scope="project" if caller.project else "global",
         tags=tuple(said.get("tags", ())),

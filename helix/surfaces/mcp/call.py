@@ -16,7 +16,7 @@ from helix.errors import HelixError
 from helix.memory.service import Service
 from helix.memory.tokens import Payload, serialize
 from helix.surfaces.mcp.caller import Context, caller_in
-from helix.surfaces.mcp.check import Check
+from helix.surfaces.mcp.check import Check, given
 from helix.surfaces.mcp.work import WAITING, WORKING, Workers, telling_progress, wait_until
 
 log = logging.getLogger(__name__)
@@ -65,8 +65,7 @@ class Tools:
         if tool is None:
             known = ", ".join(tool.name for tool in self._dialect.tools)
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name[:80]}; there are {known}")
-        # Some hosts spell "not given" as null.
-        arguments = {name: value for name, value in (params.arguments or {}).items() if value is not None}
+        arguments = given(params.arguments or {})
         problem = self._checks[tool.name].problem(arguments)
         if problem is not None:
             return _failed(f"{problem} (bad-value)")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from typing import Any
 
 from mcp.server import ServerRequestContext
+from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from helix.memory.tokens import clean
@@ -25,4 +27,10 @@ def caller_in(ctx: Context) -> Caller:
     said = caller_of(headers)
     client = ctx.session.client_params
     name = "" if client is None else " ".join(clean(client.client_info.name).split())[:_LONGEST]
-    return replace(said, agent=said.agent or name or None, session=said.session or headers.get(_SESSION_ID))
+    return replace(said, agent=said.agent or name or None, session=said.session or _session(headers))
+
+
+def _session(headers: Headers) -> str | None:
+    """A name for the session of the protocol. Not its id, which opens the session to whoever reads it in a note."""
+    session_id = headers.get(_SESSION_ID)
+    return None if session_id is None else f"mcp-{hashlib.sha256(session_id.encode()).hexdigest()[:12]}"

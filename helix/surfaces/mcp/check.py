@@ -11,8 +11,14 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from helix.dialects.dialect import Tool
+from helix.memory.tokens import clean
 
 _SHOWN = 60
+
+
+def given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that are there. Some hosts spell "not given" as null; some send halves of characters."""
+    return {name: _cleaned(value) for name, value in arguments.items() if value is not None}
 
 
 class Check:
@@ -44,6 +50,14 @@ class Check:
         near = difflib.get_close_matches(unknown[0], known, 1)
         meant = f"did you mean {near[0]}" if near else f"it takes {', '.join(known)}"
         return f"{unknown[0][:_SHOWN]} is not an argument of {self._tool.name}; {meant}."
+
+
+def _cleaned(value: Any) -> Any:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, list):
+        return [_cleaned(one) for one in value]
+    return {clean(key): _cleaned(one) for key, one in value.items()} if isinstance(value, dict) else value
 
 
 def _wanted(error: ValidationError) -> str:

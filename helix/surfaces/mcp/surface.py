@@ -42,13 +42,13 @@ class McpSurface:
     ) -> None:
         """`is_ready` says whether search is; `limits` are those of Endpoint."""
         self._default = default
-        self._workers = Workers()
+        self.workers = Workers()
         self.servers: dict[str, Server[Any]] = {}
         self._endpoints: dict[str, Endpoint] = {}
         self.notices: dict[str, Notices] = {}
         for name, dialect in dialects.items():
-            tools = Tools(dialect, service, self._workers, is_ready, patience or Patience())
-            resources = Resources(dialect, service, self._workers)
+            tools = Tools(dialect, service, self.workers, is_ready, patience or Patience())
+            resources = Resources(dialect, service, self.workers)
             notices = Notices(resources)
             server = make_server(dialect, version, tools, resources, notices)
             self.servers[name] = server
@@ -78,7 +78,7 @@ class McpSurface:
     async def run(self) -> AsyncIterator[None]:
         """As long as the app serves."""
         async with AsyncExitStack() as stack:
-            stack.push_async_callback(self._workers.close)
+            stack.push_async_callback(self.workers.close)
             for endpoint in self._endpoints.values():
                 await stack.enter_async_context(endpoint.run())
             group = await stack.enter_async_context(anyio.create_task_group())
@@ -88,7 +88,6 @@ class McpSurface:
                 yield
             finally:
                 self._loop = None
-                self.end_streams()
                 group.cancel_scope.cancel()
 
     def memories_changed(self) -> None:
@@ -101,9 +100,10 @@ class McpSurface:
             await notices.tell_tools_changed()
 
     def end_streams(self) -> None:
-        """Streams that would stay open for as long as the daemon does."""
-        for notices in self.notices.values():
-            notices.listen.close()
+        """From any thread: the daemon is about to stop, and would wait for those who listen."""
+        if (loop := self._loop) is not None:
+            for notices in self.notices.values():
+                loop.call_soon_threadsafe(notices.listen.close)
 
     async def _tell_changes(self) -> None:
         while True:

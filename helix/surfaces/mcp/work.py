@@ -26,12 +26,17 @@ WORKING = "at work"
 class Workers:
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(_THREADS, "helix-mcp")
+        self.under_way = 0
+        """calls that somebody waits for"""
 
     async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Cancelled while it is queued it never starts. What has begun ends by itself, and nobody waits for it:
         it keeps its thread, so that calls and cancellations in turn cannot pile up more than there are threads."""
-        future = self._threads.submit(lambda: function(*args, **kwargs))
-        return await asyncio.wrap_future(future)
+        self.under_way += 1
+        try:
+            return await asyncio.wrap_future(self._threads.submit(lambda: function(*args, **kwargs)))
+        finally:
+            self.under_way -= 1
 
     async def close(self) -> None:
         """Writes that have begun are completed."""
