@@ -6,8 +6,6 @@ prompts, questions back to the client) is added to the server from outside and i
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
@@ -24,18 +22,24 @@ from helix.memory.service import Service
 from helix.memory.view import Caller
 from helix.surfaces.mcp.caller import Context
 from helix.surfaces.mcp.surface import McpSurface
-
-Result = dict[str, Any]
-Live = Callable[[Context, Any], Awaitable[Result]]
+from tests.conformance.asking import (
+    CONFIRM,
+    NAME,
+    ROOTS,
+    STRING,
+    Live,
+    Result,
+    ask_what_is_offered,
+    asks,
+    form,
+    question,
+    sample,
+    text,
+)
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA="
 _ANY: Result = {"type": "object", "properties": {}}
-_KEY = b"a key that only this test knows"
-
-
-def _text(text: str) -> Result:
-    return {"content": [{"type": "text", "text": text}]}
 
 
 def _picture() -> Result:
@@ -113,14 +117,14 @@ async def _logging(ctx: Context, params: Any) -> Result:
     for message in ("Tool execution started", "Tool processing data", "Tool execution completed"):
         await ctx.session.send_log_message("info", message, related_request_id=ctx.request_id)
         await anyio.sleep(0.05)
-    return _text("logged")
+    return text("logged")
 
 
 async def _progress(ctx: Context, params: Any) -> Result:
     for done in (0, 50, 100):
         await ctx.session.report_progress(done, 100)
         await anyio.sleep(0.05)
-    return _text("done")
+    return text("done")
 
 
 async def _sampling(ctx: Context, params: Any) -> Result:
@@ -130,110 +134,34 @@ async def _sampling(ctx: Context, params: Any) -> Result:
         related_request_id=ctx.request_id,
     )
     content = answer.content
-    return _text(f"LLM response: {content.text if isinstance(content, types.TextContent) else content}")
+    return text(f"LLM response: {content.text if isinstance(content, types.TextContent) else content}")
 
 
 def _elicit(message: str | None, schema: Result, opening: str) -> Live:
     async def run(ctx: Context, params: Any) -> Result:
         asked = message or params.arguments["message"]
         answer = await ctx.session.elicit_form(asked, schema, ctx.request_id)
-        return _text(f"{opening}: action={answer.action}, content={json.dumps(answer.content)}")
+        return text(f"{opening}: action={answer.action}, content={json.dumps(answer.content)}")
 
     return run
 
 
-def _object(**properties: Result) -> Result:
-    return {"type": "object", "properties": properties, "required": list(properties)}
-
-
-_STRING = {"type": "string"}
 _WORDS = ["option1", "option2", "option3"]
 _TITLED = [{"const": "value1", "title": "First"}, {"const": "value2", "title": "Second"}]
-_DEFAULTS = _object(
+_DEFAULTS = form(
     name={"type": "string", "default": "John Doe"},
     age={"type": "integer", "default": 30},
     score={"type": "number", "default": 95.5},
     status={"type": "string", "enum": ["active", "inactive", "pending"], "default": "active"},
     verified={"type": "boolean", "default": True},
 )
-_ENUMS = _object(
+_ENUMS = form(
     untitledSingle={"type": "string", "enum": _WORDS},
     titledSingle={"type": "string", "oneOf": _TITLED},
     legacyEnum={"type": "string", "enum": ["opt1", "opt2"], "enumNames": ["One", "Two"]},
     untitledMulti={"type": "array", "items": {"type": "string", "enum": _WORDS}},
     titledMulti={"type": "array", "items": {"anyOf": _TITLED}},
 )
-
-
-# Questions in the place of an answer
-
-
-def _question(message: str, **properties: Result) -> Result:
-    return {
-        "method": "elicitation/create",
-        "params": {"mode": "form", "message": message, "requestedSchema": _object(**properties)},
-    }
-
-
-def _sample(text: str) -> Result:
-    message = {"role": "user", "content": {"type": "text", "text": text}}
-    return {"method": "sampling/createMessage", "params": {"messages": [message], "maxTokens": 100}}
-
-
-_ROOTS: Result = {"method": "roots/list", "params": {}}
-_NAME = {"user_name": _question("What is your name?", name=_STRING)}
-_CONFIRM = {"confirm": _question("Please confirm", ok={"type": "boolean"})}
-
-
-def _sign(state: str) -> str:
-    return f"{state}.{hmac.new(_KEY, state.encode(), hashlib.sha256).hexdigest()}"
-
-
-def _asks(requests: Result, *, state: str | None = None, more: Mapping[str, Result] | None = None) -> Live:
-    """Asks until everything is answered; with a state, only its own signed one leads on."""
-
-    async def run(ctx: Context, params: Any) -> Result:
-        wanted, here = requests, state
-        given = params.input_responses or {}
-        if params.request_state is not None:
-            here = params.request_state.partition(".")[0]
-            if not hmac.compare_digest(_sign(here), params.request_state):
-                raise MCPError(types.INVALID_PARAMS, "the request state was tampered with")
-            wanted = (more or {}).get(here, requests)
-        if wanted.keys() <= given.keys() and all(_fits(wanted[key], given[key]) for key in wanted):
-            if more and here == state:
-                [(following, wanted)] = more.items()
-                return {
-                    "resultType": "input_required",
-                    "inputRequests": wanted,
-                    "requestState": _sign(following),
-                }
-            said = {key: given[key].model_dump(mode="json") for key in wanted}
-            return _text(f"{'state-ok ' if state else ''}{json.dumps(said)}")
-        asked = {"resultType": "input_required", "inputRequests": wanted}
-        return asked if here is None else {**asked, "requestState": _sign(here)}
-
-    return run
-
-
-def _fits(request: Result, answer: object) -> bool:
-    """Whether somebody who was asked for a form has filled it in."""
-    if request["method"] != "elicitation/create" or not isinstance(answer, types.ElicitResult):
-        return bool(request["method"] != "elicitation/create")
-    names = request["params"]["requestedSchema"]["required"]
-    return answer.action != "accept" or all(name in (answer.content or {}) for name in names)
-
-
-async def _capabilities(ctx: Context, params: Any) -> Result:
-    has = ctx.session.client_capabilities or types.ClientCapabilities()
-    requests = {
-        **({"ask": _question("Please confirm", ok={"type": "boolean"})} if has.elicitation else {}),
-        **({"sample": _sample("Hello")} if has.sampling else {}),
-        **({"roots": _ROOTS} if has.roots else {}),
-    }
-    return (
-        {"resultType": "input_required", "inputRequests": requests} if requests else _text("nothing to ask")
-    )
 
 
 async def _missing_capability(ctx: Context, params: Any) -> Result:
@@ -243,19 +171,19 @@ async def _missing_capability(ctx: Context, params: Any) -> Result:
             "this needs sampling",
             {"requiredCapabilities": {"sampling": {}}},
         )
-    return _text("sampling is there")
+    return text("sampling is there")
 
 
 def _live(surface: Callable[[], McpSurface]) -> dict[str, Live]:
     async def change_tools(ctx: Context, params: Any) -> Result:
         await surface().tools_changed()
-        return _text("changed")
+        return text("changed")
 
     async def change_prompts(ctx: Context, params: Any) -> Result:
         await surface().notices["fixture"].bus.publish(PromptsListChanged())
-        return _text("changed")
+        return text("changed")
 
-    step2 = {"step2": _question("Step 2: What is your favorite color?", color=_STRING)}
+    step2 = {"step2": question("Step 2: What is your favorite color?", color=STRING)}
     return {
         "test_image_content": lambda ctx, params: _contents(_picture()),
         "test_audio_content": lambda ctx, params: _contents(
@@ -269,24 +197,24 @@ def _live(surface: Callable[[], McpSurface]) -> dict[str, Live]:
         "test_logging_tool": _logging,
         "test_tool_with_progress": _progress,
         "test_sampling": _sampling,
-        "test_elicitation": _elicit(None, _object(username=_STRING, email=_STRING), "User response"),
+        "test_elicitation": _elicit(None, form(username=STRING, email=STRING), "User response"),
         "test_elicitation_sep1034_defaults": _elicit("Defaults", _DEFAULTS, "Elicitation completed"),
         "test_elicitation_sep1330_enums": _elicit("Enums", _ENUMS, "Elicitation completed"),
-        "test_input_required_result_elicitation": _asks(_NAME),
-        "test_streaming_elicitation": _asks(_NAME),
-        "test_input_required_result_sampling": _asks(
-            {"capital_question": _sample("What is the capital of France?")}
+        "test_input_required_result_elicitation": asks(NAME),
+        "test_streaming_elicitation": asks(NAME),
+        "test_input_required_result_sampling": asks(
+            {"capital_question": sample("What is the capital of France?")}
         ),
-        "test_input_required_result_list_roots": _asks({"client_roots": _ROOTS}),
-        "test_input_required_result_request_state": _asks(_CONFIRM, state="one"),
-        "test_input_required_result_tampered_state": _asks(_CONFIRM, state="one"),
-        "test_input_required_result_multiple_inputs": _asks(
-            {**_NAME, "greeting": _sample("Generate a greeting"), "client_roots": _ROOTS}, state="one"
+        "test_input_required_result_list_roots": asks({"client_roots": ROOTS}),
+        "test_input_required_result_request_state": asks(CONFIRM, state="one"),
+        "test_input_required_result_tampered_state": asks(CONFIRM, state="one"),
+        "test_input_required_result_multiple_inputs": asks(
+            {**NAME, "greeting": sample("Generate a greeting"), "client_roots": ROOTS}, state="one"
         ),
-        "test_input_required_result_multi_round": _asks(
-            {"step1": _question("Step 1: What is your name?", name=_STRING)}, state="one", more={"two": step2}
+        "test_input_required_result_multi_round": asks(
+            {"step1": question("Step 1: What is your name?", name=STRING)}, state="one", more={"two": step2}
         ),
-        "test_input_required_result_capabilities": _capabilities,
+        "test_input_required_result_capabilities": ask_what_is_offered,
         "test_missing_capability": _missing_capability,
         "test_trigger_tool_change": change_tools,
         "test_trigger_prompt_change": change_prompts,
@@ -357,7 +285,7 @@ async def _list_prompts(ctx: Context, params: Any) -> Result:
 
 async def _get_prompt(ctx: Context, params: types.GetPromptRequestParams) -> Result:
     if params.name == "test_input_required_result_prompt" and not params.input_responses:
-        asked = _question("What context should the prompt use?", context=_STRING)
+        asked = question("What context should the prompt use?", context=STRING)
         return {"resultType": "input_required", "inputRequests": {"user_context": asked}}
     return {"messages": [_message(one) for one in _PROMPTS[params.name][1](params.arguments or {})]}
 
@@ -399,7 +327,7 @@ def _extend(server: Server[Any], live: Mapping[str, Live]) -> None:
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> Any:
         ours = live.get(params.name)
         if params.name in _SCHEMAS and ours is None:
-            return _text("called")
+            return text("called")
         return await (call(ctx, params) if ours is None else ours(ctx, params))
 
     async def list_resources(ctx: Context, params: Any) -> Any:

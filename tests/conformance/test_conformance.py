@@ -14,13 +14,14 @@ from tests.cli.commands import helix
 from tests.conformance.fixture import fixture_surface
 from tests.conformance.suites import Suites, find_suites
 from tests.flows.daemon import Daemon, free_port, running_daemon
-from tests.surfaces.serving import served
+from tests.surfaces.mcp.serving import served
 
 RUNS = {
     "0.1.16 active": ("current", ()),
     "2025-11-25": ("next", ("--requirements", "2025-11-25")),
     "2026-07-28": ("next", ("--requirements", "2026-07-28")),
 }
+pytestmark = pytest.mark.filterwarnings("ignore:.*deprecated as of 2026-07-28")
 WIRE = "wire-schema-valid"
 
 # An extension that Helix does not offer; none of its scenarios is scored.
@@ -103,7 +104,7 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 @pytest.mark.parametrize("run", RUNS)
 def test_our_surface_passes_every_scenario(suites: Suites, run: str, tmp_path: Path) -> None:
     release, options = RUNS[run]
-    with served(fixture_surface(), LocalOnly) as at:
+    with served(fixture_surface(), lambda app, port: LocalOnly(app)) as at:
         ran = suites.conformance(release, f"{at.url}/mcp", tmp_path / "results", *options)
     assert {scenario for scenario in ran.failed if not scenario.startswith(TASKS)} == set(), ran.said
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from helix.dialects.dialect import Dialect
+from helix.dialects.reference import render
 from helix.dialects.registry import DEFAULT, DIALECTS
 from helix.memory.tokens import Payload, serialize, token_counter
 
@@ -131,3 +133,9 @@ def test_instructions_are_short() -> None:
     for dialect in DIALECTS.values():
         assert count(dialect.instructions) < 100
         assert count(serialize({"tools": [tool.description for tool in dialect.tools]})) < 400
+
+
+@every_dialect
+def test_the_page_of_the_dialects_is_what_the_dialects_say(dialect: Dialect) -> None:
+    page = Path(__file__).parents[2] / "docs" / "dialects.md"
+    assert render(dialect) in page.read_text("utf-8"), "write the new tables into docs/dialects.md"

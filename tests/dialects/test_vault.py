@@ -13,7 +13,7 @@ from helix.dialects.vault.dialect import VAULT
 from helix.errors import KeyReused, MemoryNotFound
 from helix.memory.tokens import token_counter
 from helix.memory.view import Caller
-from tests.surfaces.serving import Vaulted, vaulted
+from tests.surfaces.mcp.serving import Vaulted, vaulted
 
 Call = Callable[..., Any]
 NOBODY = Caller()

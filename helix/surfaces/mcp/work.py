@@ -18,6 +18,7 @@ T = TypeVar("T")
 
 _THREADS = 8
 _LOOK_AGAIN = 0.05
+_LAST_CALLS = 5.0
 
 WAITING = "search is getting ready"
 WORKING = "at work"
@@ -39,8 +40,11 @@ class Workers:
             self.under_way -= 1
 
     async def close(self) -> None:
-        """Writes that have begun are completed."""
-        await anyio.to_thread.run_sync(lambda: self._threads.shutdown(cancel_futures=True))
+        """Writes that have begun are completed. A long look at the past is not waited for."""
+        with anyio.move_on_after(_LAST_CALLS):
+            await anyio.to_thread.run_sync(
+                lambda: self._threads.shutdown(cancel_futures=True), abandon_on_cancel=True
+            )
 
 
 class Stage:

@@ -22,6 +22,7 @@ from helix.config import Config
 from helix.memory.service import Service
 from helix.surfaces.mcp.surface import McpSurface
 from helix.vault.vault_id import IDENTITY_FILE, new_identity
+from tests.flows.daemon import free_port
 from tests.waiting import wait_for
 
 VERSION = "1.2.3"
@@ -71,6 +72,10 @@ class Guard:
         await self._app(scope, receive, send)
 
 
+Guarding = Callable[[ASGIApp, int], ASGIApp]
+"""puts a guard before an app that is served at a port"""
+
+
 @contextmanager
 def vaulted(place: Path) -> Iterator[Vaulted]:
     """Words only: what is tested with it is how things are said, not how well they are found."""
@@ -91,16 +96,15 @@ def vaulted(place: Path) -> Iterator[Vaulted]:
 
 
 @contextmanager
-def served(surface: McpSurface, guard: Callable[[ASGIApp], ASGIApp] = Guard) -> Iterator[Served]:
+def served(surface: McpSurface, guard: Guarding = lambda app, port: Guard(app)) -> Iterator[Served]:
     app = Starlette(routes=[*surface.routes()], lifespan=lambda _: surface.run())
-    server = uvicorn.Server(
-        uvicorn.Config(guard(app), port=0, log_level="warning", timeout_graceful_shutdown=2)
-    )
+    port = free_port()
+    settings = uvicorn.Config(guard(app, port), port=port, log_level="warning", timeout_graceful_shutdown=2)
+    server = uvicorn.Server(settings)
     thread = threading.Thread(target=server.run, name="uvicorn", daemon=True)
     thread.start()
     try:
         wait_for(lambda: server.started)
-        [port] = {socket.getsockname()[1] for one in server.servers for socket in one.sockets}
         yield Served(f"http://127.0.0.1:{port}", surface)
     finally:
         server.should_exit = True

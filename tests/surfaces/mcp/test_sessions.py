@@ -16,7 +16,7 @@ from helix.dialects.dialect import Arguments, Dialect, Tool
 from helix.memory.service import Service
 from helix.memory.view import Caller
 from helix.surfaces.mcp.surface import McpSurface
-from tests.surfaces.serving import VERSION, Served, served
+from tests.surfaces.mcp.serving import VERSION, Served, served
 from tests.waiting import wait_for
 
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")

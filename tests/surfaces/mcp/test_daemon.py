@@ -13,8 +13,8 @@ from mcp_types import ResourceUpdatedNotification
 
 from tests.cli.commands import helix
 from tests.flows.daemon import Daemon, free_port, running_daemon
-from tests.surfaces.serving import Serving
-from tests.surfaces.test_mcp_notices import Inbox
+from tests.surfaces.mcp.serving import Serving
+from tests.surfaces.mcp.test_notices import Inbox
 
 
 @pytest.fixture

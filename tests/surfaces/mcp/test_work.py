@@ -11,8 +11,8 @@ from mcp_types import CallToolResult
 
 from helix.surfaces.mcp.call import Patience
 from helix.surfaces.mcp.surface import McpSurface
-from tests.surfaces.serving import ERAS, VERSION, Vaulted, served
-from tests.surfaces.test_mcp_sessions import Gate, gated
+from tests.surfaces.mcp.serving import ERAS, VERSION, Vaulted, served
+from tests.surfaces.mcp.test_sessions import Gate, gated
 from tests.waiting import wait_for
 
 both_eras = pytest.mark.parametrize("era", ERAS)

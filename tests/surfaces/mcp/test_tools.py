@@ -20,7 +20,7 @@ from helix.memory.service import Service
 from helix.memory.tokens import serialize, token_counter
 from helix.memory.view import Caller
 from helix.surfaces.mcp.surface import McpSurface
-from tests.surfaces.serving import ERAS, VERSION, Served, Vaulted, served
+from tests.surfaces.mcp.serving import ERAS, VERSION, Served, Vaulted, served
 
 count = token_counter()
 both_eras = pytest.mark.parametrize("era", ERAS)

@@ -11,7 +11,7 @@ import pytest
 from mcp.client.subscriptions import ResourceUpdated, ToolsListChanged
 from mcp_types import ResourceUpdatedNotification, ToolListChangedNotification
 
-from tests.surfaces.serving import Served, Vaulted
+from tests.surfaces.mcp.serving import Served, Vaulted
 
 PATIENCE = 10.0
 

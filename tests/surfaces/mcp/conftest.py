@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from helix.surfaces.mcp.surface import McpSurface
-from tests.surfaces.serving import VERSION, Served, Vaulted, served, vaulted
+from tests.surfaces.mcp.serving import VERSION, Served, Vaulted, served, vaulted
 
 
 @pytest.fixture(scope="module")
