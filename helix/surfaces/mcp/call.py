@@ -16,12 +16,12 @@ from helix.errors import HelixError
 from helix.memory.service import Service
 from helix.memory.tokens import Payload, serialize
 from helix.surfaces.mcp.caller import Context, caller_in
-from helix.surfaces.mcp.check import Check, given
+from helix.surfaces.mcp.check import Check
 from helix.surfaces.mcp.work import WAITING, WORKING, Workers, telling_progress, wait_until
 
 log = logging.getLogger(__name__)
 
-_FAILED = "something went wrong inside Helix; the daemon's log says what. Try again, or go on without memory"
+_FAILED = "something went wrong inside Helix; the daemon's log says what. Try again, or go on without memory (internal)"
 
 
 @dataclass(frozen=True)
@@ -65,19 +65,14 @@ class Tools:
         if tool is None:
             known = ", ".join(tool.name for tool in self._dialect.tools)
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name[:80]}; there are {known}")
-        arguments = given(params.arguments or {})
-        problem = self._checks[tool.name].problem(arguments)
-        if problem is not None:
-            return _failed(f"{problem} (bad-value)")
         try:
-            return _answered(await self._run(ctx, tool, arguments))
+            return _answered(
+                await self._run(ctx, tool, self._checks[tool.name].checked(params.arguments or {}))
+            )
         except HelixError as error:
             return _failed(self._dialect.say_error(error))
         except Exception as error:  # noqa: BLE001 (the outermost surface)
-            # Without the message of the error: it may quote a memory.
-            frames = "".join(traceback.format_tb(error.__traceback__))
-            log.error("%s failed with %s\n%s", tool.name, type(error).__name__, frames)
-            return _failed(f"{_FAILED} (internal)")
+            return _failed(say_unexpected(tool.name, error))
 
     async def _run(self, ctx: Context, tool: Tool, arguments: dict[str, Any]) -> Payload | str:
         async with telling_progress(ctx, self._patience.progress) as stage:
@@ -86,6 +81,13 @@ class Tools:
                 await wait_until(self._is_ready, self._patience.search)
                 stage.now = WORKING
             return await self._workers.run(tool.run, self._service, caller_in(ctx), arguments)
+
+
+def say_unexpected(what: str, error: Exception) -> str:
+    """What a caller is told. The log gets the place, without the message of the error: it may quote a memory."""
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    log.error("%s failed with %s\n%s", what, type(error).__name__, frames)
+    return _FAILED
 
 
 def to_type(tool: Tool) -> types.Tool:

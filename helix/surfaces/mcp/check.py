@@ -11,14 +11,11 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from helix.dialects.dialect import Tool
+from helix.errors import BadValue
 from helix.memory.tokens import clean
 
 _SHOWN = 60
-
-
-def given(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments that are there. Some hosts spell "not given" as null; some send halves of characters."""
-    return {name: _cleaned(value) for name, value in arguments.items() if value is not None}
+_TOLD = 3
 
 
 class Check:
@@ -28,10 +25,13 @@ class Check:
         self._tool = tool
         self._validator = Draft202012Validator(tool.input_schema)
 
-    def problem(self, arguments: Mapping[str, Any]) -> str | None:
-        """What is wrong with the arguments, if anything."""
-        errors = sorted(self._validator.iter_errors(arguments), key=lambda error: list(map(str, error.path)))
-        return " ".join(self._say(error) for error in errors[:3]) or None
+    def checked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """The arguments that are there: some hosts spell "not given" as null. Raises BadValue."""
+        given = {name: value for name, value in arguments.items() if value is not None}
+        errors = sorted(self._validator.iter_errors(given), key=lambda error: list(map(str, error.path)))
+        if errors:
+            raise BadValue(clean(" ".join(self._say(error) for error in errors[:_TOLD])))
+        return {name: _cleaned(value) for name, value in given.items()}
 
     def _say(self, error: ValidationError) -> str:
         place = ".".join(str(part) for part in error.absolute_path)
@@ -53,6 +53,7 @@ class Check:
 
 
 def _cleaned(value: Any) -> Any:
+    """Without the halves of characters that JSON can spell."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, list):

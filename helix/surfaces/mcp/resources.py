@@ -12,7 +12,7 @@ from helix.dialects.dialect import Dialect, Resource
 from helix.errors import HelixError
 from helix.memory.service import Service
 from helix.memory.tokens import serialize
-from helix.surfaces.mcp.call import refuse_cursor
+from helix.surfaces.mcp.call import refuse_cursor, say_unexpected
 from helix.surfaces.mcp.caller import Context, caller_in
 from helix.surfaces.mcp.work import Workers
 
@@ -71,6 +71,8 @@ class Resources:
             page = await self._workers.run(resource.read, self._service, caller_in(ctx), said)
         except HelixError as error:
             raise MCPError(types.INVALID_PARAMS, self._dialect.say_error(error)) from error
+        except Exception as error:  # noqa: BLE001 (the outermost surface)
+            raise MCPError(types.INTERNAL_ERROR, say_unexpected(resource.uri, error)) from None
         contents = types.TextResourceContents(uri=uri, mime_type=JSON, text=serialize(page))
         return types.ReadResourceResult(contents=[contents])
 

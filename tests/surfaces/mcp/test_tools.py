@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, cast
 
 import pytest
 from jsonschema import validate
@@ -14,7 +14,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult, TextContent, TextResourceContents
 
-from helix.dialects.dialect import Arguments, Dialect, Tool
+from helix.dialects.dialect import Arguments, Dialect, Resource, Tool
 from helix.dialects.registry import DIALECTS
 from helix.memory.service import Service
 from helix.memory.tokens import serialize, token_counter
@@ -302,19 +302,27 @@ def test_what_breaks_inside_is_told_in_general_and_logged_without_memory_text(
     def burst(service: Service, caller: Caller, said: Arguments) -> str:
         raise RuntimeError("the text of a memory")
 
+    def burst_too(service: Service, caller: Caller, said: Mapping[str, str]) -> dict[str, Any]:
+        raise RuntimeError("the text of a memory")
+
     tool = Tool("memory_burst", "memory.burst", "Bursts", {"type": "object"}, burst)
-    surface = McpSurface(None, VERSION, dialects={"test": Dialect("test", "", (tool,))}, default="test")  # type: ignore[arg-type]
+    resource = Resource("test://burst", "burst", "Bursts", "Bursts", burst_too)
+    dialect = Dialect("test", "", (tool,), (resource,))
+    surface = McpSurface(cast(Service, None), VERSION, dialects={"test": dialect}, default="test")
 
     async def story(client: Client) -> None:
         said = await refused(client, "memory_burst")
         assert "something went wrong inside Helix" in said
-        assert "the text of a memory" not in said
+        with pytest.raises(MCPError) as error:
+            await client.read_resource("test://burst")
+        assert error.value.message == said
 
     with caplog.at_level(logging.INFO), served(surface) as at:
         told(at, era, story)
     logged = "\n".join(record.getMessage() for record in caplog.records if record.name.startswith("helix"))
     assert "memory_burst failed with RuntimeError" in logged
     assert "in burst" in logged
+    assert "test://burst failed with RuntimeError" in logged
     assert "the text of a memory" not in caplog.text.replace('raise RuntimeError("the text of a memory")', "")
 
 
@@ -332,7 +340,7 @@ def test_a_service_that_describes_its_export_offers_the_manifest(vault: Vaulted)
         assert isinstance(page, TextResourceContents)
         assert json.loads(page.text) == {"schema_version": 1, "cursor": "abc", "max_tokens": 4000}
 
-    with served(McpSurface(Exporting(), VERSION)) as at:  # type: ignore[arg-type]
+    with served(McpSurface(cast(Service, Exporting()), VERSION)) as at:
         told(at, "2026-07-28", story)
 
 
