@@ -10,11 +10,12 @@ import pytest
 
 from helix.config import ENVIRONMENT
 from helix.surfaces.access import LocalOnly
+from helix.surfaces.mcp.surface import McpSurface
 from tests.cli.commands import helix
 from tests.conformance.fixture import fixture_surface
 from tests.conformance.suites import Suites, find_suites
 from tests.flows.daemon import Daemon, free_port, running_daemon
-from tests.surfaces.mcp.serving import served
+from tests.surfaces.mcp.serving import served, vaulted
 
 RUNS = {
     "0.1.16 active": ("current", ()),
@@ -139,3 +140,11 @@ def test_the_inspector_finds_nothing_wrong_with_our_schemas(suites: Suites, daem
     words = ("--tool-name", "memory_write", "--tool-arg", "text=The staging cluster is called heron")
     written = suites.inspector(*common, "--method", "tools/call", *words)
     assert json.loads(written.stdout)["structuredContent"]["status"] in ("created", "merged"), written.stderr
+
+
+def test_the_inspector_finds_nothing_wrong_with_the_vault_dialect(suites: Suites, tmp_path: Path) -> None:
+    with vaulted(tmp_path) as opened, served(McpSurface(opened.service, "0")) as at:
+        where = (f"{at.url}/mcp/vault", "--transport", "http", "--header", "Authorization: Bearer me")
+        listed = suites.inspector(*where, "--method", "tools/list", "--strict")
+    assert listed.returncode == 0, listed.stderr
+    assert len(json.loads(listed.stdout)["tools"]) == 4
