@@ -8,7 +8,7 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +25,7 @@ from helix.memory.memories import Memories, Took
 from helix.vault.ancestry import Ancestry
 from helix.vault.autocommit import AutoCommit
 from helix.vault.database import StateDatabase
+from helix.vault.diff import Change
 from helix.vault.history import History
 from helix.vault.note import Note
 from helix.vault.paths import Root
@@ -79,6 +80,15 @@ class Helix:
             return self.vault.read(path)
         except (FileNotFoundError, HelixError):
             return None
+
+    def on_change(self, tell: Callable[[], None]) -> None:
+        """`tell` is called whenever memories have changed, on the thread that took them in: it should be quick."""
+
+        def took(paths: Mapping[str, Change | None]) -> None:
+            if any(change is not None for change in paths.values()):
+                tell()
+
+        self.reconciler.on_commit.append(took)
 
     def follower(self) -> Follower:
         history = History.find(Path(self.vault.root.path)) if self.config.git.autocommit else None
@@ -213,6 +223,10 @@ class RecallSoon:
         if self._opened is None:
             raise IndexNotReady(self._failure or "search is getting ready; try again in a moment")
         return self._opened
+
+    def is_settled(self) -> bool:
+        """Whether `get` answers at once, be it with search or with why there is none."""
+        return self._settled.is_set()
 
     def health(self) -> IndexHealth | None:
         return None if self._opened is None else self._opened.index.health()

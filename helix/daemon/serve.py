@@ -6,10 +6,11 @@ import argparse
 import logging
 import socket
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 from pathlib import Path
+from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
@@ -20,6 +21,7 @@ from helix.errors import ConfigError, HelixError
 from helix.follow.follower import Follower
 from helix.memory.service import Service
 from helix.surfaces.access import is_loopback
+from helix.surfaces.mcp.surface import McpSurface
 from helix.surfaces.rest import make_app
 
 # How long a question waits for a daemon that has just started.
@@ -69,23 +71,37 @@ def _serve(helix: Helix, log_level: str) -> None:
 
 
 def _run(helix: Helix, follower: Follower, recall: RecallSoon, service: Service, log_level: str) -> None:
+    mcp = McpSurface(service, version("helix-memory"), is_ready=recall.is_settled)
+    helix.on_change(mcp.memories_changed)
+
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         follower.start()
         recall.start()
         try:
-            yield
+            async with mcp.run():
+                yield
         finally:
             follower.stop()
             recall.stop()
 
-    app = make_app(helix, follower, recall, service, version("helix-memory"), lifespan)
+    app = make_app(helix, follower, recall, service, mcp, version("helix-memory"), lifespan)
     listener = _listen(helix.config)
     sys.stderr.write(f"helixd follows {helix.vault.root.path} and serves {helix.config.base_url}/\n")
     settings = uvicorn.Config(
         app, log_level=log_level, timeout_graceful_shutdown=_LAST_ANSWERS, access_log=False
     )
-    uvicorn.Server(settings).run(sockets=[listener])
+    _Server(settings, mcp.end_streams).run(sockets=[listener])
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, settings: uvicorn.Config, on_stop: Callable[[], None]) -> None:
+        super().__init__(settings)
+        self._on_stop = on_stop
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self._on_stop()
+        super().handle_exit(sig, frame)
 
 
 def _listen(config: Config) -> socket.socket:

@@ -63,7 +63,7 @@ class Follower:
         self._watcher = Watcher(reconciler.vault.root.path, self._on_paths)
         self._threads = [threading.Thread(target=self._run, name="helix-follow", daemon=True)]
         if autocommit is not None:
-            reconciler.on_commit = partial(_note_commits, autocommit)
+            reconciler.on_commit.append(partial(_note_commits, autocommit))
             commits = threading.Thread(
                 target=self._run_commits, args=(autocommit,), name="helix-commit", daemon=True
             )

@@ -62,8 +62,8 @@ class Reconciler:
         self.brake = Brake(config)
         self.lock = threading.RLock()
         """the one writer lock: reconciling, and whatever must not run beside it"""
-        self.on_commit: Callable[[Mapping[str, Change | None]], None] = lambda paths: None
-        """told of every file that was taken in or dropped, with the memory that changed by it, if one did"""
+        self.on_commit: list[Callable[[Mapping[str, Change | None]], None]] = []
+        """each is told of every file that was taken in or dropped, with the memory that changed by it, if one did"""
         self.tail = tail
         self._renew = renew  # before a full look: whatever somebody deleted of the state folder is made anew
         self._monotonic = monotonic
@@ -234,7 +234,9 @@ class Reconciler:
                 self.catalog.end_doubts()
         report.changes += changes
         by_path = {change.path: change for change in changes}
-        self.on_commit({path: by_path.get(path) for path in (*looked, *dropped)})
+        taken = {path: by_path.get(path) for path in (*looked, *dropped)}
+        for tell in self.on_commit:
+            tell(taken)
 
     def _change(
         self, memory_id: str, was: Row | None, looked: Mapping[str, Looked], doubted: bool

@@ -19,16 +19,24 @@ from helix.memory.service import Service
 from helix.memory.view import Caller
 from helix.surfaces.access import LocalOnly
 from helix.surfaces.dashboard import render
+from helix.surfaces.mcp.surface import McpSurface
 from helix.surfaces.problems import http_status, to_body
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
 def make_app(
-    helix: Helix, follower: Follower, recall: RecallSoon, service: Service, version: str, lifespan: Lifespan
+    helix: Helix,
+    follower: Follower,
+    recall: RecallSoon,
+    service: Service,
+    mcp: McpSurface,
+    version: str,
+    lifespan: Lifespan,
 ) -> FastAPI:
     app = FastAPI(title="Helix", version=version, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.add_middleware(LocalOnly, token=helix.config.token, require_token=helix.config.require_token)
+    app.router.routes.extend(mcp.routes())
 
     @app.exception_handler(HelixError)
     def on_error(_: Request, error: HelixError) -> JSONResponse:

@@ -1,0 +1,84 @@
+"""What a dialect is: the tools and resources that the clients of one system know, spelled over the one service.
+
+A dialect is data and translation. It knows no transport, keeps no state and has never heard of another dialect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from helix.errors import HelixError
+from helix.memory.service import Service
+from helix.memory.tokens import Payload
+from helix.memory.view import Caller
+
+Arguments = Mapping[str, Any]
+"""checked against the schema of the tool; what was not given, or given as null, is not there"""
+Run = Callable[[Service, Caller, Arguments], "Payload | str"]
+"""a payload is sent as structured content and as text, a text as it is"""
+Read = Callable[[Service, Caller, Mapping[str, str]], Payload]
+"""one page of a resource, for what its address says behind the question mark"""
+
+
+@dataclass(frozen=True)
+class Hints:
+    """What a host may tell its user about a tool before it is called."""
+
+    read_only: bool
+    destructive: bool = False
+    idempotent: bool = True
+
+
+READS = Hints(read_only=True)
+
+
+@dataclass(frozen=True)
+class Tool:
+    name: str
+    """in snake_case: hosts refuse dots"""
+    title: str
+    """the name with dots, by which it can be called as well"""
+    description: str
+    input_schema: Payload
+    run: Run
+    output_schema: Payload | None = None
+    """None for a tool that answers with a text"""
+    hints: Hints = READS
+    aliases: tuple[str, ...] = ()
+    """further names by which it can be called, and is not listed"""
+    uses_search: bool = False
+    """whether a call is better kept waiting while search is getting ready"""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name, self.title, *self.aliases)
+
+
+@dataclass(frozen=True)
+class Resource:
+    uri: str
+    name: str
+    title: str
+    description: str
+    read: Read
+    parameters: tuple[str, ...] = ("cursor",)
+    """what may stand behind the question mark"""
+    is_offered: Callable[[Service], bool] = lambda service: True
+
+
+def say(error: HelixError) -> str:
+    return f"{error.message} ({error.code})"
+
+
+@dataclass(frozen=True)
+class Dialect:
+    name: str
+    instructions: str
+    """what a model is told about the server as a whole"""
+    tools: tuple[Tool, ...]
+    resources: tuple[Resource, ...] = ()
+    needs_credential: bool = False
+    """whether even programs on this machine have to show a token"""
+    say_error: Callable[[HelixError], str] = field(default=say)

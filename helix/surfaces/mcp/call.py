@@ -1,0 +1,125 @@
+"""tools/list and tools/call: one tool of a dialect, from a message to its answer."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+
+from helix.dialects.dialect import Dialect, Tool
+from helix.errors import HelixError
+from helix.memory.service import Service
+from helix.memory.tokens import Payload, serialize
+from helix.surfaces.mcp.caller import Context, caller_in
+from helix.surfaces.mcp.check import Check
+from helix.surfaces.mcp.work import WAITING, WORKING, Workers, telling_progress, wait_until
+
+log = logging.getLogger(__name__)
+
+_FAILED = "something went wrong inside Helix; the daemon's log says what. Try again, or go on without memory (internal)"
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long is waited for what, in seconds."""
+
+    search: float = 20.0
+    progress: float = 1.0
+
+
+class Tools:
+    def __init__(
+        self,
+        dialect: Dialect,
+        service: Service,
+        workers: Workers,
+        is_ready: Callable[[], bool],
+        patience: Patience,
+    ) -> None:
+        self._dialect = dialect
+        self._service = service
+        self._workers = workers
+        self._is_ready = is_ready
+        self._patience = patience
+        self._by_name = {name: tool for tool in dialect.tools for name in tool.names}
+        self._checks = {tool.name: Check(tool) for tool in dialect.tools}
+        self._listed = [to_type(tool) for tool in dialect.tools]
+        self._dotted = [tool.model_copy(update={"name": tool.title}) for tool in self._listed]
+
+    async def list(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        refuse_cursor(params)
+        dotted = ctx.request is not None and ctx.request.query_params.get("names") == "dotted"
+        return types.ListToolsResult(tools=self._dotted if dotted else self._listed)
+
+    def input_schema(self, name: str) -> Payload | None:
+        tool = self._by_name.get(name)
+        return None if tool is None else tool.input_schema
+
+    async def call(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        tool = self._by_name.get(params.name)
+        if tool is None:
+            known = ", ".join(tool.name for tool in self._dialect.tools)
+            raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name[:80]}; there are {known}")
+        try:
+            return _answered(
+                await self._run(ctx, tool, self._checks[tool.name].checked(params.arguments or {}))
+            )
+        except HelixError as error:
+            return _failed(self._dialect.say_error(error))
+        except Exception as error:  # noqa: BLE001 (the outermost surface)
+            return _failed(say_unexpected(tool.name, error))
+
+    async def _run(self, ctx: Context, tool: Tool, arguments: dict[str, Any]) -> Payload | str:
+        async with telling_progress(ctx, self._patience.progress) as stage:
+            if tool.uses_search and not self._is_ready():
+                stage.now = WAITING
+                await wait_until(self._is_ready, self._patience.search)
+                stage.now = WORKING
+            return await self._workers.run(tool.run, self._service, caller_in(ctx), arguments)
+
+
+def say_unexpected(what: str, error: Exception) -> str:
+    """What a caller is told. The log gets the place, without the message of the error: it may quote a memory."""
+    frames = "".join(traceback.format_tb(error.__traceback__))
+    log.error("%s failed with %s\n%s", what, type(error).__name__, frames)
+    return _FAILED
+
+
+def to_type(tool: Tool) -> types.Tool:
+    hints = types.ToolAnnotations(
+        read_only_hint=tool.hints.read_only,
+        destructive_hint=None if tool.hints.read_only else tool.hints.destructive,
+        idempotent_hint=None if tool.hints.read_only else tool.hints.idempotent,
+        open_world_hint=False,
+    )
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=tool.input_schema,
+        output_schema=tool.output_schema,
+        annotations=hints,
+    )
+
+
+def refuse_cursor(params: types.PaginatedRequestParams | None) -> None:
+    """Everything is on one page, so nobody was given a cursor."""
+    if params is not None and params.cursor is not None:
+        raise MCPError(types.INVALID_PARAMS, "the cursor is not known; ask again without one")
+
+
+def _answered(answer: Payload | str) -> types.CallToolResult:
+    if isinstance(answer, str):
+        return types.CallToolResult(content=[types.TextContent(type="text", text=answer)])
+    text = types.TextContent(type="text", text=serialize(answer))
+    return types.CallToolResult(content=[text], structured_content=answer)
+
+
+def _failed(message: str) -> types.CallToolResult:
+    # Without structured content: clients hold that against the output schema, also of a failure.
+    return types.CallToolResult(content=[types.TextContent(type="text", text=message)], is_error=True)

@@ -1,0 +1,112 @@
+"""The MCP surface over a real vault, served by a real uvicorn in this process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import uvicorn
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from starlette.applications import Starlette
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from helix.compose import Helix, RecallSoon, open_helix, open_service
+from helix.config import Config
+from helix.memory.service import Service
+from helix.surfaces.mcp.surface import McpSurface
+from helix.vault.vault_id import IDENTITY_FILE, new_identity
+from tests.flows.daemon import free_port
+from tests.waiting import wait_for
+
+VERSION = "1.2.3"
+ERAS = ("legacy", "2026-07-28")
+
+
+@dataclass(frozen=True)
+class Vaulted:
+    """A vault with every verb on it."""
+
+    folder: Path
+    helix: Helix
+    service: Service
+
+
+@dataclass(frozen=True)
+class Serving:
+    url: str
+
+    @asynccontextmanager
+    async def client(
+        self, era: str, path: str = "/mcp", owner: str = "", **options: Any
+    ) -> AsyncIterator[Client]:
+        headers = {**options.pop("headers", {}), **({"Authorization": f"Bearer {owner}"} if owner else {})}
+        async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
+            transport = streamable_http_client(self.url + path, http_client=http)
+            async with Client(transport, mode="legacy" if era == "legacy" else "auto", **options) as client:
+                assert client.protocol_version == ("2025-11-25" if era == "legacy" else era)
+                yield client
+
+
+@dataclass(frozen=True)
+class Served(Serving):
+    surface: McpSurface
+
+
+class Guard:
+    """Stands in for the guard of the daemon: a bearer token is the name of its owner."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            name = Headers(scope=scope).get("authorization", "").removeprefix("Bearer ")
+            scope = {**scope, **({"helix.credential": name} if name else {})}
+        await self._app(scope, receive, send)
+
+
+Guarding = Callable[[ASGIApp, int], ASGIApp]
+"""puts a guard before an app that is served at a port"""
+
+
+@contextmanager
+def vaulted(place: Path) -> Iterator[Vaulted]:
+    """Words only: what is tested with it is how things are said, not how well they are found."""
+    folder = place / "vault"
+    (folder / IDENTITY_FILE).parent.mkdir(parents=True)
+    (folder / IDENTITY_FILE).write_bytes(new_identity())
+    config = Config(folder, place / "state", place / "config", model="none")
+    with open_helix(config, must_follow=True) as helix:
+        helix.catch_up()
+        recall = RecallSoon(helix)
+        recall.start()
+        try:
+            with open_service(helix, lambda: recall.get(30)) as service:
+                wait_for(recall.is_settled, seconds=30)
+                yield Vaulted(folder, helix, service)
+        finally:
+            recall.stop()
+
+
+@contextmanager
+def served(surface: McpSurface, guard: Guarding = lambda app, port: Guard(app)) -> Iterator[Served]:
+    app = Starlette(routes=[*surface.routes()], lifespan=lambda _: surface.run())
+    port = free_port()
+    settings = uvicorn.Config(guard(app, port), port=port, log_level="warning", timeout_graceful_shutdown=2)
+    server = uvicorn.Server(settings)
+    thread = threading.Thread(target=server.run, name="uvicorn", daemon=True)
+    thread.start()
+    try:
+        wait_for(lambda: server.started)
+        yield Served(f"http://127.0.0.1:{port}", surface)
+    finally:
+        server.should_exit = True
+        thread.join(timeout=15)
+        assert not thread.is_alive()
