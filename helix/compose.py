@@ -161,6 +161,7 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
     from helix.memory.past import Past
     from helix.memory.requests import Requests
     from helix.memory.service import Service
+    from helix.memory.strand.manifest import Manifest, manifest_of
     from helix.memory.tokens import token_counter
     from helix.memory.view import View
 
@@ -181,7 +182,11 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
         stack.callback(past.close)
         live = View(helix.catalog, vault.read, lambda: recall().searcher, vault.clock)
         count = token_counter(helix.config.token_scale)
-        yield Service(helix.memories, live, past, pages, requests, count, vault.read_settings)
+
+        def survey() -> Manifest:
+            return manifest_of(vault, helix.catalog, embedder=helix.config.model)
+
+        yield Service(helix.memories, live, past, pages, requests, count, vault.read_settings, survey)
 
 
 def purge(helix: Helix) -> None:

@@ -65,7 +65,6 @@ class Resource:
     read: Read
     parameters: tuple[str, ...] = ("cursor",)
     """what may stand behind the question mark"""
-    is_offered: Callable[[Service], bool] = lambda service: True
 
 
 def say(error: HelixError) -> str:

@@ -14,6 +14,7 @@ from helix.memory.graph import Links
 from helix.memory.present import brief, check_format, full
 from helix.memory.reader import NOW, Reader, When, check_limit, to_filters
 from helix.memory.recall import check_scope
+from helix.memory.strand.manifest import Manifest
 from helix.memory.tokens import Payload
 from helix.memory.view import Caller, View, reaches
 from helix.vault.history import Version
@@ -221,6 +222,29 @@ def conflicts(
         lambda items: {"conflicts": list(items)},
         limit=limit,
         max_tokens=max_tokens,
+    )
+
+
+def strand_manifest(
+    reader: Reader, survey: Callable[[], Manifest], *, max_tokens: int = 4000, cursor: str | None = None
+) -> Payload:
+    head: Payload = {}
+
+    def entries(_: View) -> list[Payload]:
+        manifest = survey().to_dict()
+        listed: list[Payload] = manifest.pop("entries")
+        head.update(manifest)
+        return listed
+
+    _, listing = reader.listed("strand manifest", reader.view(), cursor, entries)
+    return reader.page(
+        "strand manifest",
+        listing,
+        lambda entry: dict(entry),
+        lambda items: {"entries": list(items)},
+        limit=len(listing.entries) or 1,
+        max_tokens=max_tokens,
+        answer=head,
     )
 
 

@@ -44,7 +44,7 @@ def full(note: Note, text: str) -> Payload:
         "status": memory.status,
         "tags": list(memory.tags),
         "edges": edges_of(memory),
-        "source": dict(memory.source) if memory.source else None,
+        "source": source_of(memory),
         "created": memory.created_at,
         "updated": memory.updated_at,
         "deleted": memory.deleted_at,
@@ -57,6 +57,11 @@ def full(note: Note, text: str) -> Payload:
     kept = ("title", "text", "tags", "edges", "project")
     said = {key: value for key, value in said.items() if value is not None or key in kept}
     return said | ({"extra": _plain(memory.extra)} if memory.extra else {})
+
+
+def source_of(memory: Memory) -> str | None:
+    """Where it comes from, in one line: `agent=claude-code session=s-81`."""
+    return " ".join(f"{name}={value}" for name, value in (memory.source or {}).items()) or None
 
 
 def edges_of(memory: Memory) -> list[dict[str, str]]:

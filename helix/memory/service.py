@@ -21,6 +21,7 @@ from helix.memory.past import Past
 from helix.memory.phases import PhaseRecall
 from helix.memory.reader import Reader
 from helix.memory.requests import Requests
+from helix.memory.strand.manifest import Manifest
 from helix.memory.tokens import CountTokens, Payload
 from helix.memory.view import View
 from helix.memory.write import Writer
@@ -47,10 +48,12 @@ class Service:
         requests: Requests,
         count: CountTokens,
         read_settings: Callable[[str], str | None],
+        survey: Callable[[], Manifest],
     ) -> None:
         self.memories = memories
         self.live = live
         self._past = past
+        self._survey = survey
         self.reader = Reader(self._view_at, pages, count)
         self.consolidator = Consolidator(live, memories)
         self.recall_phases = PhaseRecall(self.reader, read_settings).recall
@@ -77,6 +80,10 @@ class Service:
         return browse.history(
             self.reader, memory_id, self.memories.versions, limit=limit, max_tokens=max_tokens, cursor=cursor
         )
+
+    def strand_manifest(self, *, max_tokens: int = 4000, cursor: str | None = None) -> Payload:
+        """What an export of the vault would hold, entry by entry; the first page also says what it is."""
+        return browse.strand_manifest(self.reader, self._survey, max_tokens=max_tokens, cursor=cursor)
 
     def consolidate(
         self, *, dry_run: bool = False, only: Sequence[str] = (), progress: Progress | None = None

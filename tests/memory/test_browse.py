@@ -182,3 +182,15 @@ def test_a_memory_is_found_while_an_editor_is_saving_it(world: World) -> None:
     finally:
         stop.set()
         editor.join()
+
+
+def test_the_manifest_of_an_export_is_read_in_pages_to_the_last_entry(world: World) -> None:
+    for n in range(30):
+        world.put(f"m{n}.md", record(f"mem_{n}", f"Text {n}"))
+    page = world.service.strand_manifest(max_tokens=700)
+    assert page["counts"]["memories"] == 30
+    ids = [one.get("id") for one in page["entries"]]
+    while page["next_cursor"] is not None:
+        page = world.service.strand_manifest(max_tokens=700, cursor=page["next_cursor"])
+        ids += [one.get("id") for one in page["entries"]]
+    assert sorted(filter(None, ids)) == sorted(f"mem_{n}" for n in range(30))

@@ -77,13 +77,25 @@ def verbs(world: World) -> dict[str, Callable[[str, int, str], Payload]]:
             [q or "plan"], caller=ME, scope="all", budget_tokens=n
         ),
         "conflicts": lambda q, n, f: service.conflicts(max_tokens=n),
+        "manifest": lambda q, n, f: service.strand_manifest(max_tokens=n),
     }
 
 
 @settings(max_examples=scaled(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     verb=st.sampled_from(
-        ["search", "context", "get", "recent", "graph", "neighbors", "stats", "phases", "conflicts"]
+        [
+            "search",
+            "context",
+            "get",
+            "recent",
+            "graph",
+            "neighbors",
+            "stats",
+            "phases",
+            "conflicts",
+            "manifest",
+        ]
     ),
     query=st.one_of(st.just("retry policy"), st.sampled_from(NASTY), st.text(max_size=60)),
     budget=BUDGETS,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol, cast, runtime_checkable
 
 from helix.dialects.dialect import Resource
 from helix.errors import BadValue
@@ -12,13 +11,6 @@ from helix.memory.tokens import Payload
 from helix.memory.view import Caller
 
 _PAGE = 4000
-
-
-@runtime_checkable
-class ExportsStrands(Protocol):
-    """A service that can describe its export. The resource is offered by one that does, and by no other."""
-
-    def strand_manifest(self, *, cursor: str | None, max_tokens: int) -> Payload: ...
 
 
 def _graph(service: Service, caller: Caller, said: Mapping[str, str]) -> Payload:
@@ -31,7 +23,7 @@ def _graph(service: Service, caller: Caller, said: Mapping[str, str]) -> Payload
 
 
 def _manifest(service: Service, caller: Caller, said: Mapping[str, str]) -> Payload:
-    return cast(ExportsStrands, service).strand_manifest(cursor=said.get("cursor"), max_tokens=_page(said))
+    return service.strand_manifest(cursor=said.get("cursor"), max_tokens=_page(said))
 
 
 def _page(said: Mapping[str, str]) -> int:
@@ -57,6 +49,5 @@ RESOURCES = (
         "What an export of this vault would hold: memories, schema version, embedding model.",
         _manifest,
         ("cursor", "max_tokens"),
-        is_offered=lambda service: isinstance(service, ExportsStrands),
     ),
 )

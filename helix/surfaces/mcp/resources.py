@@ -25,7 +25,7 @@ class Resources:
         self._dialect = dialect
         self._service = service
         self._workers = workers
-        self._offered = {one.uri: one for one in dialect.resources if one.is_offered(service)}
+        self._offered = {one.uri: one for one in dialect.resources}
 
     @property
     def uris(self) -> tuple[str, ...]:

@@ -249,10 +249,11 @@ def test_the_graph_is_read_page_by_page(at: Served, vault: Vaulted, era: str) ->
             await ask(
                 client, "memory_write", text=f"Windmill {number} of the {era} row stands in field {number}"
             )
-        [resource] = (await client.list_resources()).resources
-        assert (resource.uri, resource.mime_type) == ("helix://graph", "application/json")
-        [template] = (await client.list_resource_templates()).resource_templates
-        assert template.uri_template == "helix://graph{?cursor,max_tokens,scope}"
+        resources = (await client.list_resources()).resources
+        assert [one.uri for one in resources] == ["helix://graph", "helix://strand/manifest"]
+        assert {one.mime_type for one in resources} == {"application/json"}
+        templates = (await client.list_resource_templates()).resource_templates
+        assert templates[0].uri_template == "helix://graph{?cursor,max_tokens,scope}"
         seen: list[str] = []
         uri = "helix://graph?max_tokens=300"
         while uri:
@@ -265,6 +266,19 @@ def test_the_graph_is_read_page_by_page(at: Served, vault: Vaulted, era: str) ->
             uri = f"helix://graph?max_tokens=300&cursor={cursor}" if cursor else ""
         assert len(seen) == len(set(seen))
         assert set(seen) == {row.id for row in vault.helix.catalog.memories()}
+
+    told(at, era, story)
+
+
+@both_eras
+def test_the_manifest_of_an_export_is_a_resource(at: Served, vault: Vaulted, era: str) -> None:
+    async def story(client: Client) -> None:
+        await ask(client, "memory_write", text=f"The {era} lighthouse blinks twice")
+        [page] = (await client.read_resource("helix://strand/manifest")).contents
+        assert isinstance(page, TextResourceContents)
+        said = json.loads(page.text)
+        assert (said["format"], said["version"]) == ("helix-strand", 1)
+        assert count(page.text) <= 4000
 
     told(at, era, story)
 
