@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from helix.cli import care, find, memories, models, past, setup
+from helix.cli import care, find, memories, models, past, setup, token
 
 app = typer.Typer(
     name="helix",
@@ -39,6 +39,7 @@ app.command()(past.diff)
 app.command()(care.status)
 app.command()(care.doctor)
 app.command()(care.reindex)
+app.command()(token.token)
 app.add_typer(models.app, name="model")
 
 
