@@ -12,6 +12,7 @@ from helix.surfaces.rest.care import add_care
 from helix.surfaces.rest.changing import add_changing
 from helix.surfaces.rest.document import document
 from helix.surfaces.rest.reading import add_reading
+from helix.surfaces.rest.respond import ALWAYS, MEANING
 
 Said = dict[str, Any]
 
@@ -30,18 +31,19 @@ curl -s 127.0.0.1:7878/remember \\
   -d '{"text":"Auth client retries 3x with jitter","kind":"decision","scope":"project"}'
 ```
 
-- Every reading answer fits, as it is sent, in `max_tokens` tokens of o200k_base, says `tokens_used` and `truncated`, and leads on with
-  `next_cursor`. A cursor stays good while memories are written.
+- Every reading answer fits, as it is sent, in `max_tokens` tokens of o200k_base, says `tokens_used` and `truncated`,
+  and leads on with `next_cursor`. A cursor stays good while memories are written.
 - An error is `{"error": "a sentence", "code": "kebab-case"}`, whatever its status. Programs go by the code.
-- `Idempotency-Key` makes a change safe to repeat: the same key with the same request is answered `noop`, with another one 409.
-- `If-Match` bases a change on the `ETag` that was read. If the file has changed since, Helix merges the two where it still knows the
-  text that was read; where it does not, the answer is 409 `stale-hash` and nothing is written. It is 409 and not 412 because a stale
-  tag alone is no reason to refuse.
-- `Helix-Project`, `Helix-Session` and `Helix-Client` say from where a request comes; the values are percent-encoded UTF-8.
+- `Idempotency-Key` makes a change safe to repeat: the same key with the same request is answered `noop`, with another
+  one 409.
+- `If-Match` bases a change on the `ETag` that was read. If the file has changed since, Helix merges the two where it
+  still knows the text that was read; where it does not, the answer is 409 `stale-hash` and nothing is written. It is
+  409 and not 412 because a stale tag alone is no reason to refuse.
+- `Helix-Project`, `Helix-Session` and `Helix-Client` say from where a request comes; percent-encoded UTF-8.
 - A `GET` changes no file. Who may ask at all is on the page [security](security.md).
 
 """
-_ERRORS = ("400", "401", "403", "421", "422", "500", "503")
+_ANYWHERE = {str(status) for status in ALWAYS}
 
 
 def routes_only() -> FastAPI:
@@ -55,7 +57,7 @@ def routes_only() -> FastAPI:
 
 def render() -> str:
     said = document(routes_only())
-    parts = [_HEAD, _errors(said)]
+    parts = [_HEAD, _errors()]
     for tag in said["tags"]:
         parts.append(f"## {tag['description']}\n\n")
         for path, methods in said["paths"].items():
@@ -65,10 +67,10 @@ def render() -> str:
     return "".join(parts).rstrip("\n") + "\n"
 
 
-def _errors(said: Said) -> str:
-    responses = said["paths"]["/recall"]["get"]["responses"]
-    rows = "".join(f"| {status} | {responses[status]['description']} |\n" for status in _ERRORS)
-    return f"Any route can answer:\n\n| status | when |\n|---|---|\n{rows}\n"
+def _errors() -> str:
+    rows = "".join(f"| {status} | {about} |\n" for status, about in sorted(MEANING.items()))
+    anywhere = ", ".join(sorted(_ANYWHERE))
+    return f"| status | when |\n|---|---|\n{rows}\nAny route can answer {anywhere}; the others are named.\n\n"
 
 
 def _operation(said: Said, name: str, operation: Said) -> str:
@@ -78,11 +80,8 @@ def _operation(said: Said, name: str, operation: Said) -> str:
         lines += ["| parameter | in | meaning |", "|---|---|---|", *fields, ""]
     if example := _example(said, operation.get("requestBody", {})):
         lines += [f"Body: `{json.dumps(example)}`", ""]
-    more = [
-        f"{status}: {one['description']}" for status, one in operation["responses"].items()
-        if status not in (*_ERRORS, "200")
-    ]  # fmt: skip
-    lines += [f"Answer: {_answer(said, operation)}" + (f" Also {'; '.join(more)}." if more else ""), ""]
+    more = ", ".join(status for status in operation["responses"] if status not in {*_ANYWHERE, "200"})
+    lines += [f"Answer: {_answer(said, operation)}" + (f" Also {more}." if more else ""), ""]
     return "\n".join(lines) + "\n"
 
 

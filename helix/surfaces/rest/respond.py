@@ -12,7 +12,7 @@ from starlette.responses import Response
 from helix.memory.tokens import Payload, serialize
 from helix.surfaces.rest.answers import Problem
 
-_MEANING = {
+MEANING = {
     400: "A value that cannot be used; the message names it",
     401: "This daemon asks for its token",
     403: "A request from another web page",
@@ -28,7 +28,7 @@ _MEANING = {
     503: "Not now: busy, starting, or the vault is not there; see Retry-After",
     507: "The disk is full",
 }
-_ALWAYS = (400, 401, 403, 421, 422, 500, 503)
+ALWAYS = (400, 401, 403, 421, 422, 500, 503)
 _WITH_BODY = (408, 413, 415)
 _CHANGING = (404, 409, 410, 507)
 
@@ -45,22 +45,22 @@ def reply(payload: Payload, headers: Mapping[str, str] | None = None, status: in
 
 def reads(model: type[BaseModel], *more: int) -> dict[int | str, dict[str, Any]]:
     """The answers of a route that reads."""
-    return _answers(model, (*_ALWAYS, *more))
+    return _answers(model, (*ALWAYS, *more))
 
 
 def changes(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
     """The answers of a route with a body that changes memories."""
-    return _answers(model, (*_ALWAYS, *_WITH_BODY, *_CHANGING))
+    return _answers(model, (*ALWAYS, *_WITH_BODY, *_CHANGING))
 
 
 def reads_body(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
-    return _answers(model, (*_ALWAYS, *_WITH_BODY, 404))
+    return _answers(model, (*ALWAYS, *_WITH_BODY, 404))
 
 
 def _answers(model: type[BaseModel], statuses: tuple[int, ...]) -> dict[int | str, dict[str, Any]]:
     said: dict[int | str, dict[str, Any]] = {200: {"model": model, "description": "Done"}}
     for status in sorted(set(statuses)):
-        said[status] = {"model": Problem, "description": _MEANING[status]}
+        said[status] = {"model": Problem, "description": MEANING[status]}
     return said
 
 
