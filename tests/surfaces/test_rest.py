@@ -190,7 +190,7 @@ def test_reading_everything_changes_no_byte_of_the_vault(served: Served) -> None
         ("GET", "/recall", None, 400, "bad-request", "q: field required"),
         ("GET", "/recall?q=x&max_tokens=9", None, 400, "bad-request", "max_tokens"),
         ("GET", "/recall?q=x&maxtokens=900", None, 400, "bad-request", "maxtokens"),
-        ("GET", "/recall?q=x&format=concise&response_format=detailed", None, 400, "bad-request", "format"),
+        ("GET", "/recall?q=x&format=concise&response_format=detailed", None, 400, "bad-value", "format"),
         ("GET", "/recall?q=x&cursor=nonsense", None, 400, "bad-cursor", "cursor"),
         ("GET", "/recall?q=x&as_of=soonish", None, 400, "bad-value", "as_of"),
         ("GET", "/memory/none", None, 404, "not-found", "no memory"),

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from helix.errors import BadValue
 from helix.memory.fit import LEAST_TOKENS, MOST_TOKENS
 from helix.memory.reader import MOST_AT_ONCE, When
 
 Format = Literal["concise", "detailed"]
 Scope = Literal["project", "global", "session", "all"]
 Rel = Literal["supersedes", "depends_on", "contradicts", "refines", "relates_to"]
+
+
+def _whole(value: object) -> object:
+    """In JSON 100.0 is an integer too."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Whole = Annotated[int, BeforeValidator(_whole)]
+IdempotencyKey = Annotated[str, Field(min_length=1, max_length=200)]
 
 _AS_OF = "The vault as it was at this time (needs git): `2026-06-18` or `2026-06-18T09:12:44Z`."
 _REF = "The vault as it was at this commit, branch or tag (needs git)."
@@ -52,14 +62,14 @@ class InAFormat(Asked):
     )
     response_format: Format | None = Field(None, description="Another name for `format`.")
 
-    @model_validator(mode="after")
-    def _agree(self) -> Self:
-        if self.format and self.response_format and self.format != self.response_format:
-            raise ValueError("format and response_format are two names for one thing; give one of them")
-        return self
-
     def format_or(self, default: Format) -> Format:
-        return self.format or self.response_format or default
+        return one_format(self.format, self.response_format) or default
+
+
+def one_format(format: Format | None, response_format: Format | None) -> Format | None:  # noqa: A002 (its public name)
+    if format and response_format and format != response_format:
+        raise BadValue("format and response_format are two names for one thing; give one of them")
+    return format or response_format
 
 
 class Filtered(Asked):
@@ -80,7 +90,8 @@ class Filtered(Asked):
 
 class RecallAsked(Filtered, InAFormat, InThePast, Budgeted):
     q: str = Field(
-        max_length=20_000, description='Words, a question, filters: `tag:auth "exact phrase" -word`.',
+        max_length=4_000,  # twelve times as many bytes in a URL, which must stay below 64 KiB
+        description='Words, a question, filters: `tag:auth "exact phrase" -word`.',
         examples=["retry policy for the auth client"],
     )  # fmt: skip
     limit: int = Field(8, ge=1, le=MOST_AT_ONCE)
@@ -159,7 +170,7 @@ class RememberBody(Body):
     importance: float | None = Field(None, ge=0, le=1)
     valid_from: str | None = None
     valid_until: str | None = None
-    idempotency_key: str | None = Field(
+    idempotency_key: IdempotencyKey | None = Field(
         None, description="A retry with the same key is answered, not repeated."
     )
     supersede_hint: str | None = Field(None, description="The id of the memory that this one replaces.")
@@ -188,7 +199,7 @@ class UpdateBody(Body):
     importance: float | None = Field(None, ge=0, le=1)
     valid_from: str | None = Field(None, description="An empty text takes it away.")
     valid_until: str | None = Field(None, description="An empty text takes it away.")
-    idempotency_key: str | None = None
+    idempotency_key: IdempotencyKey | None = None
     allow_secrets: bool = False
 
     model_config = ConfigDict(json_schema_extra={"example": {"text": "Auth client retries 5x with jitter"}})
@@ -197,7 +208,7 @@ class UpdateBody(Body):
 class ForgetBody(Body):
     id: str
     mode: Literal["tombstone", "hard"] = Field("tombstone", description="`hard` erases the text for good.")
-    idempotency_key: str | None = None
+    idempotency_key: IdempotencyKey | None = None
 
     model_config = ConfigDict(json_schema_extra={"example": {"id": "mem_2026-06-18_auth-retry_a1b2"}})
 
@@ -205,7 +216,7 @@ class ForgetBody(Body):
 class RestoreBody(Body):
     id: str
     at: str | None = Field(None, description="Also turn the text back to this git revision.")
-    idempotency_key: str | None = None
+    idempotency_key: IdempotencyKey | None = None
 
     model_config = ConfigDict(json_schema_extra={"example": {"id": "mem_2026-06-18_auth-retry_a1b2"}})
 
@@ -214,7 +225,7 @@ class RelateBody(Body):
     source: str = Field(alias="from", description="The id of the memory that the edge leaves.")
     to: str = Field(description="The id of the memory that it leads to.")
     rel: Rel
-    idempotency_key: str | None = None
+    idempotency_key: IdempotencyKey | None = None
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -233,7 +244,7 @@ class ContextBody(Body):
     filters: dict[str, str] = Field(
         default_factory=dict, description="As in a search: `project`, `kind`, `tag`, …"
     )
-    max_tokens: int = Field(4000, ge=LEAST_TOKENS, le=MOST_TOKENS)
+    max_tokens: Whole = Field(4000, ge=LEAST_TOKENS, le=MOST_TOKENS)
     format: Format | None = None
     response_format: Format | None = None
     rerank: bool = False
@@ -245,9 +256,9 @@ class ContextBody(Body):
 
 class PhasesBody(Body):
     phases: list[str] = Field(min_length=1, max_length=20, examples=[["plan", "work"]])
-    budget_tokens: int = Field(4096, ge=LEAST_TOKENS, le=MOST_TOKENS)
+    budget_tokens: Whole = Field(4096, ge=LEAST_TOKENS, le=MOST_TOKENS)
     scope: Scope = "project"
-    idempotency_key: str | None = Field(
+    idempotency_key: IdempotencyKey | None = Field(
         None, description="The same key in the same session gets the same bundle."
     )
 

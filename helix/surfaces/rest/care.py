@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import anyio
 from fastapi import FastAPI, Query, Response
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, PlainTextResponse
 
 from helix.compose import Helix
 from helix.memory.tokens import Payload
@@ -37,7 +37,10 @@ def add_care(
         said = await anyio.to_thread.run_sync(health.look, limiter=probes)
         return reply(said, status=200 if can_serve(said) else 503)
 
-    @app.get("/metrics", tags=["daemon"], operation_id="metrics", responses=_figures())
+    @app.get(
+        "/metrics", tags=["daemon"], operation_id="metrics",
+        responses=_figures(), response_class=PlainTextResponse,
+    )  # fmt: skip
     async def figures() -> Response:
         """Figures for a Prometheus server."""
         return Response(

@@ -15,7 +15,7 @@ from helix.surfaces.rest import answers, asked
 from helix.surfaces.rest.respond import CALLER, MemoryId, changes, reply
 
 Key = Annotated[
-    str | None,
+    asked.IdempotencyKey | None,
     Header(alias="Idempotency-Key", description="A retry with the same key is answered, not done again."),
 ]
 IfMatch = Annotated[

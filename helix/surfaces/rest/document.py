@@ -32,7 +32,7 @@ def document(app: FastAPI) -> dict[str, Any]:
     components["parameters"] = {
         name: {
             "name": header, "in": "header", "required": False, "description": about,
-            "schema": {"type": "string", "maxLength": 200},
+            "schema": {"type": "string"},
         }
         for name, (header, about) in CALLER_HEADERS.items()
     }  # fmt: skip

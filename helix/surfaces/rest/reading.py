@@ -37,8 +37,8 @@ def add_reading(app: FastAPI, service: Service) -> None:
         return reply(
             service.context(
                 said.task, caller=caller_of(request.headers), scope=said.scope, filters=said.filters,
-                max_tokens=said.max_tokens, response_format=said.response_format or said.format or "concise",
-                rerank=said.rerank, when=When(said.as_of, said.ref),
+                max_tokens=said.max_tokens, rerank=said.rerank, when=When(said.as_of, said.ref),
+                response_format=asked.one_format(said.format, said.response_format) or "concise",
             )
         )  # fmt: skip
 
