@@ -36,7 +36,7 @@ class Upkeep:
         self._state = "waiting"
         self._found: tuple[str, float, list[Proposal]] | None = None
         self._settled = ""
-        """the vault as the last round left it"""
+        """the vault in which the last look found nothing certain to do"""
         self._runs = 0
         self._applied = 0
         self._error: str | None = None
@@ -122,7 +122,8 @@ class Upkeep:
             with self._looking:
                 self._applied += len(self._service.consolidator.apply(certain))
                 self._found = None
-        self._settled = self._vault()
+        elif not certain:
+            self._settled = before
         self._runs += 1
 
     def _vault(self) -> str:

@@ -113,7 +113,9 @@ def visit(url: str, profile: Path, seconds: int) -> str:
 def test_a_page_from_elsewhere_reads_nothing_and_changes_nothing(
     served: Served, tmp_path: Path, name: str
 ) -> None:
-    memory = served.remember("The secret word of the harbour is kittiwake")
+    memory = served.remember(
+        "The secret word of the harbour is kittiwake", title=f"Harbour, asked from {name}"
+    )
     before = served.bytes()
     paused = served.daemon.health()["consolidation"]["state"]
     refused = _refusals(served)
