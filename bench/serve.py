@@ -102,7 +102,7 @@ def main(argv: list[str]) -> None:
             file.write_bytes(notes.data(number))
         print(f"{asked.notes} notes, load of the machine {os.getloadavg()[0]:.1f}", flush=True)
         with running_daemon(env) as daemon:
-            wait_for(lambda: _is_embedded(daemon, asked.notes), 600)
+            _wait_until_embedded(daemon, asked.notes)
             print("one client, one connection", flush=True)
             one_client(floor, "bare app", "GET", "/recall?q=x", asked.count)
             one_client(daemon.url, "GET /healthz", "GET", "/healthz", asked.count)
@@ -119,9 +119,12 @@ def main(argv: list[str]) -> None:
             many_clients(daemon.url, asked.clients, asked.seconds)
 
 
-def _is_embedded(daemon: Daemon, notes: int) -> bool:
-    index = daemon.health()["index"]
-    return index is not None and index["memories"] >= notes and index["index_lag"] == 0
+def _wait_until_embedded(daemon: Daemon, notes: int) -> None:
+    """Asks twice a second only: the model needs the processor."""
+    index = None
+    while index is None or index["memories"] < notes or index["index_lag"] > 0:
+        time.sleep(0.5)
+        index = daemon.health()["index"]
 
 
 def _is_up(port: int) -> bool:

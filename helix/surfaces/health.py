@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+import anyio
+import anyio.to_thread
+
 from helix.compose import Helix, RecallSoon
 from helix.follow.follower import Follower
 from helix.follow.follower import Health as Following
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
 
 # So few memories that wait for the model are the last writes, a moment ago.
 _FRESH = 20
+# Probes have threads of their own, and do not wait for long: they are asked for when everything else is busy.
+_PROBES = 4
+_PATIENCE = 1.0
 
 
 class Health:
@@ -30,15 +36,33 @@ class Health:
         self._upkeep = upkeep
         self._version = version
         self._started = time.monotonic()
+        self._probes = anyio.CapacityLimiter(_PROBES)
+        self._last: Payload | None = None
+
+    async def look_soon(self) -> Payload:
+        """Within a second: what was seen last, while the catalog is busy with a large change."""
+        with anyio.move_on_after(_PATIENCE):
+            return await anyio.to_thread.run_sync(self.look, limiter=self._probes, abandon_on_cancel=True)
+        return self._last or self._nothing_yet()
 
     def look(self) -> Payload:
+        self._last = self._look()
+        return self._last
+
+    def _look(self) -> Payload:
         following, index = self._follower.health(), self._recall.health()
         reasons = list(self._reasons(following, index))
+        starting = following.state == "starting" or (index is None and not self._recall.failure)
+        state = "degraded" if reasons else "starting" if starting else "ready"
+        return self._said(state, reasons, following, index)
+
+    def _said(
+        self, state: str, reasons: list[Payload], following: Following, index: IndexHealth | None
+    ) -> Payload:
         said = asdict(following)
         del said["state"], said["reason"]
-        starting = following.state == "starting" or (index is None and not self._recall.failure)
         return {
-            "state": "degraded" if reasons else "starting" if starting else "ready",
+            "state": state,
             "reasons": reasons,
             "version": self._version,
             "vault": self._helix.vault.root.path,
@@ -47,6 +71,10 @@ class Health:
             "index": None if index is None else asdict(index),
             "consolidation": self._upkeep.health(),
         }
+
+    def _nothing_yet(self) -> Payload:
+        following = Following("starting", None, {}, 0, 0, 0, "starting", 0, None, None)
+        return self._said("starting", [], following, None)
 
     def _reasons(self, following: Following, index: IndexHealth | None) -> Iterator[Payload]:
         if not self._helix.vault.is_there():

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import anyio
+import anyio.to_thread
 from fastapi import FastAPI, Query, Response
 from fastapi.responses import HTMLResponse, PlainTextResponse
 
@@ -21,20 +22,20 @@ from helix.surfaces.rest.respond import changes, reads, reply
 Manifest = Callable[[], Payload]
 
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-# Probes are answered while every other thread is busy.
-_PROBES = 4
+# Figures are given while every other thread is busy.
+_SCRAPES = 2
 
 
 def add_care(
     app: FastAPI, helix: Helix, health: Health, metrics: Metrics, upkeep: Upkeep, manifest: Manifest | None
 ) -> None:
-    probes = anyio.CapacityLimiter(_PROBES)
+    scrapes = anyio.CapacityLimiter(_SCRAPES)
     unwell = {**reads(answers.Health), 503: {"model": answers.Health, "description": "It cannot serve now"}}
 
     @app.get("/healthz", tags=["daemon"], operation_id="healthz", responses=unwell)
     async def healthz() -> Response:
         """How the daemon is: `starting`, `ready` or `degraded`, and why. 503 only when it cannot serve at all."""
-        said = await anyio.to_thread.run_sync(health.look, limiter=probes)
+        said = await health.look_soon()
         return reply(said, status=200 if can_serve(said) else 503)
 
     @app.get(
@@ -44,7 +45,7 @@ def add_care(
     async def figures() -> Response:
         """Figures for a Prometheus server."""
         return Response(
-            await anyio.to_thread.run_sync(metrics.render, limiter=probes),
+            await anyio.to_thread.run_sync(metrics.render, limiter=scrapes),
             headers={"Content-Type": CONTENT_TYPE},
         )
 
