@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from helix.errors import BadValue
 from helix.memory.fit import LEAST_TOKENS, MOST_TOKENS
@@ -38,6 +39,16 @@ class Body(BaseModel):
     """A JSON body: a number in quotes is no number."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _is_text(cls, value: object) -> object:
+        """JSON lets half of a surrogate pair through, which no file, database or answer can hold."""
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            raise ValueError("the body holds half of a surrogate pair, which is no character") from error
+        return value
 
 
 class Budgeted(Asked):
