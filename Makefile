@@ -37,7 +37,7 @@ check: $(VENV)/.installed-dev ## lint, strict types, layer rules
 # that it was skipped.
 browser:
 	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-	  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null 2>&1; } || true
+	  apt-get update -qq >/dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null 2>&1; } || true
 
 test: check browser ## everything that must hold; HELIX_TEST_SCALE=10 makes the random runs ten times longer
 	$(BIN)/python -m pytest -n 2 --dist worksteal
