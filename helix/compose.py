@@ -210,7 +210,8 @@ class RecallSoon:
     def __init__(self, helix: Helix) -> None:
         self._helix = helix
         self._opened: Recall | None = None
-        self._failure = ""
+        self.failure = ""
+        """why search could not start; it is tried again"""
         self._settled = threading.Event()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="helix-recall", daemon=True)
@@ -226,7 +227,7 @@ class RecallSoon:
     def get(self, timeout: float) -> Recall:
         self._settled.wait(timeout)
         if self._opened is None:
-            raise IndexNotReady(self._failure or "search is getting ready; try again in a moment")
+            raise IndexNotReady(self.failure or "search is getting ready; try again in a moment")
         return self._opened
 
     def is_settled(self) -> bool:
@@ -245,11 +246,12 @@ class RecallSoon:
         while not self._closing.is_set():
             try:
                 with open_recall(self._helix) as self._opened:
+                    self.failure = ""
                     self._settled.set()
                     self._closing.wait()
             except (HelixError, OSError, ImportError) as error:
                 log.exception("search cannot start; trying again")
-                self._failure = f"search cannot start: {error}"
+                self.failure = f"search cannot start: {error}"
                 self._settled.set()
                 self._closing.wait(_RECALL_RETRY)
             finally:

@@ -55,6 +55,16 @@ class GitConfig:
 
 
 @dataclass(frozen=True)
+class ConsolidateConfig:
+    """The worker that looks for exact doubles while nobody writes."""
+
+    enabled: bool = True
+    interval_minutes: float = 60.0
+    quiet: float = 30.0
+    """nothing may have changed for this many seconds before it begins"""
+
+
+@dataclass(frozen=True)
 class Config:
     vault: Path
     state_dir: Path
@@ -65,6 +75,12 @@ class Config:
     token: str = field(default="", repr=False)
     require_token: bool = False
     """ask even programs on this machine for the token"""
+    log_level: str = "warning"
+    """debug, info (every request), warning or error"""
+    max_body_bytes: int = 4 * 1024 * 1024
+    """a longer request body is refused"""
+    max_in_flight: int = 64
+    """more requests than this at once are asked to come again"""
     max_note_bytes: int = 4 * 1024 * 1024
     model: str = "bundled"
     """what embeds: `bundled`, the name of a downloaded model, the folder of one, or `none`"""
@@ -74,6 +90,7 @@ class Config:
     """what a token of o200k_base counts for, for models whose tokenizer is finer: 1.3 leaves a third more room"""
     follow: FollowConfig = FollowConfig()
     git: GitConfig = GitConfig()
+    consolidate: ConsolidateConfig = ConsolidateConfig()
 
     @property
     def base_url(self) -> str:
@@ -89,6 +106,7 @@ ENVIRONMENT = {
     "HELIX_PORT": "port",
     "HELIX_URL": "url",
     "HELIX_TOKEN": "token",
+    "HELIX_LOG_LEVEL": "log_level",
     "HELIX_MODEL": "model",
 }
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from helix.cli.reference import render
+from helix.surfaces.rest.reference import render as render_routes
 from tests.cli.commands import helix, helix_json
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,6 +24,10 @@ def test_every_link_leads_to_a_file(page: Path) -> None:
 
 def test_the_page_of_the_commands_is_what_the_commands_say() -> None:
     assert (ROOT / "docs" / "cli.md").read_text("utf-8") == render(), "run `make docs`"
+
+
+def test_the_page_of_the_routes_is_what_the_routes_say() -> None:
+    assert (ROOT / "docs" / "rest-api.md").read_text("utf-8") == render_routes(), "run `make docs`"
 
 
 def test_readme_leads_with_the_two_commands_and_stays_short() -> None:
@@ -55,8 +60,9 @@ def test_the_ten_lines_of_readme_run(place: Path, monkeypatch: pytest.MonkeyPatc
 def test_every_setting_is_on_the_page_of_settings() -> None:
     from dataclasses import fields
 
-    from helix.config import ENVIRONMENT, Config, FollowConfig, GitConfig
+    from helix.config import ENVIRONMENT, Config, ConsolidateConfig, FollowConfig, GitConfig
 
     page = (ROOT / "docs" / "configuration.md").read_text("utf-8")
-    names = [*ENVIRONMENT, *(one.name for kind in (Config, FollowConfig, GitConfig) for one in fields(kind))]
+    kinds = (Config, FollowConfig, GitConfig, ConsolidateConfig)
+    names = [*ENVIRONMENT, *(one.name for kind in kinds for one in fields(kind))]
     assert [name for name in names if name not in page] == []

@@ -46,7 +46,10 @@ def search(
                         rerank=rerank, max_tokens=MOST_TOKENS, response_format="detailed",
                     )  # fmt: skip
         else:
-            flags = {"q": question, "limit": limit, "rerank": rerank, "include_deleted": include_deleted}
+            flags = {
+                "q": question, "limit": limit, "rerank": rerank, "include_deleted": include_deleted,
+                "scope": "all", "max_tokens": MOST_TOKENS, "format": "detailed",
+            }  # fmt: skip
             said = ask_daemon(helix.config, f"/recall?{urlencode(flags)}")
     if as_json:
         print_json(said)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from helix.cli import care, carry, find, memories, models, past, setup, tidy
+from helix.cli import care, carry, find, memories, models, past, setup, tidy, token
 
 app = typer.Typer(
     name="helix",
@@ -42,6 +42,7 @@ app.command()(care.status)
 app.command()(care.doctor)
 app.command()(care.reindex)
 app.command()(tidy.consolidate)
+app.command()(token.token)
 app.add_typer(models.app, name="model")
 
 

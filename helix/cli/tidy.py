@@ -10,6 +10,8 @@ from helix.cli.daemon_client import ask_daemon
 from helix.cli.output import Json, err, out, print_json, progress_bar, reports_errors
 from helix.cli.session import session
 from helix.compose import open_recall, open_service
+from helix.memory.fit import MOST_TOKENS
+from helix.memory.reader import MOST_AT_ONCE
 
 
 @reports_errors
@@ -31,8 +33,12 @@ def consolidate(
             ):
                 said = service.consolidate(dry_run=dry_run, only=ids or (), progress=progress)
         else:
-            asked = {"dry_run": dry_run, "only": ids or []}
-            said = ask_daemon(helix.config, "/consolidate", method="POST", body=asked)
+            applied = []
+            if not dry_run:
+                asked = {"ids": ids or []}
+                applied = ask_daemon(helix.config, "/consolidate", method="POST", body=asked)["applied"]
+            left = ask_daemon(helix.config, f"/consolidate?limit={MOST_AT_ONCE}&max_tokens={MOST_TOKENS}")
+            said = {"applied": applied, "proposals": left["proposals"]}
     if as_json:
         print_json(said)
         return

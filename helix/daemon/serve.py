@@ -3,40 +3,51 @@
 from __future__ import annotations
 
 import argparse
-import logging
+import os
+import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from types import FrameType
 
+import anyio.to_thread
 import uvicorn
 from fastapi import FastAPI
 
 from helix.compose import Helix, RecallSoon, open_helix, open_service
 from helix.config import Config, from_process
-from helix.errors import ConfigError, HelixError
-from helix.follow.follower import Follower
+from helix.daemon.logs import LEVELS, announce, start_logging
+from helix.errors import ConfigError, HelixError, VaultLocked
+from helix.follow.whereabouts import Whereabouts
 from helix.memory.service import Service
-from helix.surfaces.access import is_loopback
+from helix.memory.upkeep import Upkeep
+from helix.surfaces.access import LocalAccess, is_loopback
+from helix.surfaces.app import Doors, Plugged, make_app
+from helix.surfaces.health import Health
 from helix.surfaces.mcp.surface import McpSurface
-from helix.surfaces.rest import make_app
+from helix.surfaces.metrics import Metrics
+from helix.token_file import TokenFile
+from helix.vault.vault_id import state_folder
 
 # How long a question waits for a daemon that has just started.
 _PATIENCE = 20.0
 # How long answers under way may take when the daemon is asked to stop.
 _LAST_ANSWERS = 5
+# Programs on this machine ask again and again; a new connection each time would cost more than the answer.
+_KEEP_ALIVE = 60
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    arguments = _parse(argv)
-    logging.basicConfig(level=arguments.log_level.upper(), format="%(levelname)s %(name)s: %(message)s")
+    flags = vars(_parse(argv))
     try:
-        config = from_process(vault=arguments.vault, host=arguments.host, port=arguments.port)
-        with open_helix(_checked(config), must_follow=True) as helix:
-            _serve(helix, arguments.log_level)
+        config = from_process(**flags)
+        start_logging(_checked(config).log_level)
+        with _opened(config) as helix:
+            _serve(helix)
     except HelixError as error:
         sys.exit(f"helixd: {error.message}")
 
@@ -47,8 +58,10 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--vault", type=Path, help="the vault folder (HELIX_VAULT)")
     parser.add_argument("--host", help="a loopback address to listen on (HELIX_HOST, 127.0.0.1)")
-    parser.add_argument("--port", type=int, help="the port (HELIX_PORT, 7878)")
-    parser.add_argument("--log-level", default="warning", choices=("debug", "info", "warning", "error"))
+    parser.add_argument("--port", type=int, help="the port (HELIX_PORT, 7878); 0 takes any that is free")
+    parser.add_argument(
+        "--log-level", choices=LEVELS, help="warning; info adds a line per request (HELIX_LOG_LEVEL)"
+    )
     parser.add_argument("--version", action="version", version=f"helixd {version('helix-memory')}")
     return parser.parse_args(argv)
 
@@ -58,40 +71,50 @@ def _checked(config: Config) -> Config:
         raise ConfigError(
             f"{config.host} is not a loopback address; helixd serves this machine only, on 127.0.0.1"
         )
-    if config.require_token and not config.token:
-        raise ConfigError("require_token is set but there is no token; set HELIX_TOKEN")
+    if config.log_level not in LEVELS:
+        raise ConfigError(f"log_level is {config.log_level!r}; give one of {', '.join(LEVELS)}")
     return config
 
 
-def _serve(helix: Helix, log_level: str) -> None:
-    follower = helix.follower()
+@contextmanager
+def _opened(config: Config) -> Iterator[Helix]:
+    try:
+        with open_helix(config, must_follow=True) as helix:
+            yield helix
+    except VaultLocked as error:
+        first = Whereabouts.find(state_folder(config.state_dir, config.vault))
+        if first is None:
+            raise
+        raise VaultLocked(
+            f"a daemon already follows this vault: process {first.pid}, at {first.url}; use that one, or stop it first"
+        ) from error
+
+
+def _serve(helix: Helix) -> None:
+    config, said = helix.config, version("helix-memory")
+    listener = _listen(config)
+    port = int(listener.getsockname()[1])
     recall = RecallSoon(helix)
+    state = state_folder(config.state_dir, config.vault)
+    here = Whereabouts(_url(config.host, port), os.getpid(), said)
     with open_service(helix, lambda: recall.get(_PATIENCE)) as service:
-        _run(helix, follower, recall, service, log_level)
-
-
-def _run(helix: Helix, follower: Follower, recall: RecallSoon, service: Service, log_level: str) -> None:
-    mcp = McpSurface(service, version("helix-memory"), is_ready=recall.is_settled)
-    helix.on_change(mcp.memories_changed)
-
-    @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        follower.start()
-        recall.start()
+        policy = LocalAccess(config.host, port, TokenFile(config).get, require_token=config.require_token)
+        mcp = McpSurface(service, said, is_ready=recall.is_settled)
+        helix.on_change(mcp.memories_changed)
+        app = _assemble(helix, recall, service, mcp, policy, said)
+        settings = uvicorn.Config(
+            app, log_config=None, access_log=False, ws="none", proxy_headers=False, server_header=False,
+            timeout_keep_alive=_KEEP_ALIVE, timeout_graceful_shutdown=_LAST_ANSWERS,
+        )  # fmt: skip
+        server = _Server(settings, mcp.end_streams)
+        _leave_quietly(server)
+        here.record(state)
+        announce(f"helixd follows {helix.vault.root.path} and serves {here.url}/", url=here.url, pid=here.pid)
         try:
-            async with mcp.run():
-                yield
+            server.run(sockets=[listener])
         finally:
-            follower.stop()
-            recall.stop()
-
-    app = make_app(helix, follower, recall, service, mcp, version("helix-memory"), lifespan)
-    listener = _listen(helix.config)
-    sys.stderr.write(f"helixd follows {helix.vault.root.path} and serves {helix.config.base_url}/\n")
-    settings = uvicorn.Config(
-        app, log_level=log_level, timeout_graceful_shutdown=_LAST_ANSWERS, access_log=False
-    )
-    _Server(settings, mcp.end_streams).run(sockets=[listener])
+            Whereabouts.forget(state)
+    announce("helixd stopped; everything acknowledged is on disk")
 
 
 class _Server(uvicorn.Server):
@@ -102,6 +125,44 @@ class _Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         self._on_stop()
         super().handle_exit(sig, frame)
+
+
+def _assemble(
+    helix: Helix, recall: RecallSoon, service: Service, mcp: McpSurface, policy: LocalAccess, said: str
+) -> FastAPI:
+    follower = helix.follower()
+    upkeep = Upkeep(service, helix.config.consolidate)
+    health = Health(helix, follower, recall, upkeep, said)
+    metrics = Metrics(health.look)
+    service.on_answer = metrics.hear
+
+    @asynccontextmanager
+    async def following() -> AsyncIterator[None]:
+        for worker in (follower, recall, upkeep):
+            worker.start()
+        try:
+            yield
+        finally:
+            for worker in (upkeep, follower, recall):
+                await anyio.to_thread.run_sync(worker.stop)
+
+    plugged = [Plugged(lifespans=[following]), Plugged(mcp.routes(), [mcp.run])]
+    return make_app(Doors(helix, recall, service, health, metrics, upkeep), policy, said, plugged)
+
+
+def _leave_quietly(server: uvicorn.Server) -> None:
+    """uvicorn raises the signal again once it has stopped; by default that would end the process before the
+    databases and the lock are let go."""
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, partial(_stop, server))
+
+
+def _stop(server: uvicorn.Server, *_: object) -> None:
+    server.should_exit = True
+
+
+def _url(host: str, port: int) -> str:
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def _listen(config: Config) -> socket.socket:

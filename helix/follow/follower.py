@@ -38,6 +38,7 @@ class Health:
     waiting: int
     """paths that are known to have changed and are not taken in yet"""
     watcher: str
+    watcher_restarts: int
     last_scan_seconds: float | None
     autocommit_error: str | None
 
@@ -100,6 +101,7 @@ class Follower:
             conflicts=len(catalog.duplicates()),
             waiting=len(self._settle),
             watcher=self._watcher.last_error or ("watching" if self._watcher.stands.is_set() else "starting"),
+            watcher_restarts=self._watcher.restarts,
             last_scan_seconds=self._last_scan,
             autocommit_error=None if self._autocommit is None else self._autocommit.last_error,
         )

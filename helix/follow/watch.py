@@ -32,6 +32,7 @@ class Watcher:
         self.stands = threading.Event()
         self.last_error: str | None = None
         """why there is no watcher at the moment; the scans still see everything"""
+        self.restarts = 0
 
     def start(self) -> None:
         self._thread.start()
@@ -53,6 +54,7 @@ class Watcher:
                 self.last_error = str(error) or type(error).__name__
             if self._stop.is_set():
                 return
+            self.restarts += 1
             deaths = 0 if time.monotonic() - started > _LIVED_LONG else deaths + 1
             self._on_paths(None)
             self._stop.wait(_RESTART_PAUSES[min(deaths, len(_RESTART_PAUSES) - 1)])

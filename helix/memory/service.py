@@ -5,6 +5,8 @@ Reading answers are payloads that are sent as they are: they were counted as the
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Concatenate, ParamSpec
@@ -28,12 +30,19 @@ from helix.memory.write import Writer
 
 P = ParamSpec("P")
 
+OnAnswer = Callable[[str, Payload, int | None], None]
+"""hears of every answer: the verb, what it said and, of a reading one, how many tokens it had room for"""
+
 
 def _reading(
     verb: Callable[Concatenate[Reader, P], Payload],
 ) -> Callable[Concatenate[Service, P], Payload]:
+    room = inspect.signature(verb).parameters["max_tokens"].default
+
     def method(self: Service, /, *args: P.args, **kwargs: P.kwargs) -> Payload:
-        return verb(self.reader, *args, **kwargs)
+        answer = verb(self.reader, *args, **kwargs)
+        self.on_answer(verb.__name__, answer, int(str(kwargs.get("max_tokens", room))))
+        return answer
 
     return method
 
@@ -56,13 +65,14 @@ class Service:
         self._survey = survey
         self.reader = Reader(self._view_at, pages, count)
         self.consolidator = Consolidator(live, memories)
-        self.recall_phases = PhaseRecall(self.reader, read_settings).recall
-        self.write = Writer(memories, live, requests).write
+        self.recall_phases = self._told(PhaseRecall(self.reader, read_settings).recall)
+        self.write = self._told(Writer(memories, live, requests).write)
         amender = Amender(memories, live, requests, past.discard)
-        self.update = amender.update
-        self.forget = amender.forget
-        self.restore = amender.restore
-        self.relate = amender.relate
+        self.update = self._told(amender.update)
+        self.forget = self._told(amender.forget)
+        self.restore = self._told(amender.restore)
+        self.relate = self._told(amender.relate)
+        self.on_answer: OnAnswer = lambda verb, answer, max_tokens: None
 
     search = _reading(recall.search)
     context = _reading(pack_context)
@@ -96,6 +106,15 @@ class Service:
             "applied": [one.to_dict() for one in done],
             "proposals": [one.to_dict() for one in found if one not in done],
         }
+
+    def _told(self, verb: Callable[P, Payload]) -> Callable[P, Payload]:
+        @functools.wraps(verb)
+        def told(*args: P.args, **kwargs: P.kwargs) -> Payload:
+            answer = verb(*args, **kwargs)
+            self.on_answer(verb.__name__, answer, None)
+            return answer
+
+        return told
 
     def _view_at(self, when: datetime | None, ref: str | None) -> View:
         return self.live if when is None and ref is None else self._past.view(when, ref)

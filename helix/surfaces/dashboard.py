@@ -37,10 +37,10 @@ def render(health: Mapping[str, Any], memories: Sequence[Row], problems: Sequenc
 def _health(health: Mapping[str, Any]) -> str:
     counts = ", ".join(f"{count} {escape(name)}" for name, count in sorted(health["memories"].items()))
     tone = "bad" if health["state"] == "degraded" else "good"
-    reason = f'<p class="bad">{escape(str(health["reason"]))}</p>' if health["reason"] else ""
+    reasons = "".join(f'<p class="bad">{escape(reason["message"])}</p>' for reason in health["reasons"])
     return (
         f'<p><b class="{tone}">{escape(health["state"])}</b> · {counts or "no memories yet"}</p>'
-        f"<p><code>{escape(health['vault'])}</code></p>{reason}"
+        f"<p><code>{escape(health['vault'])}</code></p>{reasons}"
     )
 
 

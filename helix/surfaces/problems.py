@@ -1,6 +1,10 @@
-"""The one table from errors to what a caller sees: HTTP status and body."""
+"""The one table from what goes wrong to what a caller sees: an HTTP status, and `{"error", "code"}`."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+
+from starlette.responses import JSONResponse
 
 from helix.errors import (
     AlreadyExists,
@@ -9,10 +13,12 @@ from helix.errors import (
     EditRefused,
     HelixError,
     HistoryError,
+    IndexBroken,
     IndexNotReady,
     KeyReused,
     MemoryErased,
     MemoryNotFound,
+    ModelError,
     NoteError,
     NotWorthKeeping,
     OutsideVault,
@@ -21,6 +27,7 @@ from helix.errors import (
     StorageError,
     VaultError,
 )
+from helix.memory.tokens import clean
 
 _STATUS: tuple[tuple[type[HelixError], int], ...] = (
     (MemoryNotFound, 404),
@@ -35,16 +42,52 @@ _STATUS: tuple[tuple[type[HelixError], int], ...] = (
     (EditRefused, 422),
     (NoteError, 422),
     (HistoryError, 404),
+    (IndexBroken, 503),
     (IndexNotReady, 503),
+    (ModelError, 503),
     (ConfigError, 500),
-    (StorageError, 507),
+    (StorageError, 503),
     (VaultError, 503),
 )
+# Where one kind of error has several causes, and they call for different answers.
+_STATUS_OF_CODE = {"git-busy": 503, "git-failed": 503, "disk-full": 507}
+
+REFUSALS: Mapping[str, int] = {
+    "bad-request": 400,
+    "unauthorized": 401,
+    "wrong-origin": 403,
+    "no-such-path": 404,
+    "wrong-method": 405,
+    "too-slow": 408,
+    "too-large": 413,
+    "not-json": 415,
+    "wrong-host": 421,
+    "internal": 500,
+    "busy": 503,
+}
+"""what the surface itself refuses, before or instead of the memory service"""
+_REFUSAL_OF_STATUS = {status: code for code, status in REFUSALS.items()}
 
 
 def http_status(error: HelixError) -> int:
-    return next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
+    known = _STATUS_OF_CODE.get(error.code)
+    return known or next((status for kind, status in _STATUS if isinstance(error, kind)), 500)
 
 
 def to_body(message: str, code: str) -> dict[str, str]:
-    return {"error": message, "code": code}
+    return {"error": clean(message), "code": code}
+
+
+def answer(error: HelixError) -> JSONResponse:
+    status = http_status(error)
+    headers = {"Retry-After": "1"} if status == 503 else None
+    return JSONResponse(to_body(error.message, error.code), status, headers)
+
+
+def refuse(code: str, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    return JSONResponse(to_body(message, code), REFUSALS[code], headers)
+
+
+def code_of_status(status: int) -> str:
+    """For what the framework refuses on its own account."""
+    return _REFUSAL_OF_STATUS.get(status, f"http-{status}")

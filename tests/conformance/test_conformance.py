@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from helix.config import ENVIRONMENT
-from helix.surfaces.access import LocalOnly
+from helix.surfaces.access import Guard, LocalAccess
 from helix.surfaces.mcp.surface import McpSurface
 from tests.cli.commands import helix
 from tests.conformance.fixture import fixture_surface
@@ -105,7 +105,10 @@ def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Daemon]:
 @pytest.mark.parametrize("run", RUNS)
 def test_our_surface_passes_every_scenario(suites: Suites, run: str, tmp_path: Path) -> None:
     release, options = RUNS[run]
-    with served(fixture_surface(), lambda app, port: LocalOnly(app)) as at:
+    with served(
+        fixture_surface(),
+        lambda app, port: Guard(app, LocalAccess("127.0.0.1", port, lambda: "", require_token=False)),
+    ) as at:
         ran = suites.conformance(release, f"{at.url}/mcp", tmp_path / "results", *options)
     assert {scenario for scenario in ran.failed if not scenario.startswith(TASKS)} == set(), ran.said
 

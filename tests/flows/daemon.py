@@ -43,11 +43,15 @@ def free_port() -> int:
 
 
 @contextmanager
-def running_daemon(env: Mapping[str, str] | None = None) -> Iterator[Daemon]:
+def running_daemon(env: Mapping[str, str] | None = None, *arguments: str) -> Iterator[Daemon]:
     """helixd with this process' environment; HELIX_PORT must be set in it."""
     surroundings = {**os.environ, **(env or {})}
     process = subprocess.Popen(
-        [str(BIN / "helixd")], env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [str(BIN / "helixd"), *arguments],
+        env=surroundings,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     daemon = Daemon(f"http://127.0.0.1:{surroundings['HELIX_PORT']}", process)
     try:

@@ -16,12 +16,8 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
 
+from helix.surfaces.access import CREDENTIAL, LOCAL
 from helix.surfaces.problems import to_body
-
-CREDENTIAL = "helix.credential"
-"""where the guard says by which credential a request came in"""
-LOCAL = "local"
-"""a program on this machine that showed none"""
 
 _MOST_SESSIONS = 256
 _IDLE_SECONDS = 1800.0

@@ -1,0 +1,140 @@
+"""What serving costs: a real helixd over a real socket, beside a bare app under the same server in the same run.
+
+First one client asks again and again on one connection; then 32 clients mix reads and writes. The clients share the
+processors with the daemon, so the second part says what a busy machine feels like, not what the daemon could do alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bench.figures import report
+from bench.notes import Notes
+from tests.cli.commands import BIN
+from tests.flows.daemon import Daemon, free_port, running_daemon
+from tests.surfaces.clients import run_clients
+from tests.surfaces.conftest import surroundings
+from tests.waiting import wait_for
+
+_FLOOR = """
+import sys, uvicorn
+from starlette.applications import Starlette
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+async def floor(request):
+    await request.body()
+    return JSONResponse({"id": "x", "results": []})
+
+paths = ["/remember", "/recall", "/memory/{id}", "/recent", "/context", "/healthz"]
+app = Starlette(routes=[Route(path, floor, methods=["GET", "POST"]) for path in paths])
+uvicorn.run(app, port=int(sys.argv[1]), log_config=None, access_log=False, ws="none", timeout_keep_alive=60)
+"""
+
+
+@contextmanager
+def bare_app() -> Iterator[str]:
+    port = free_port()
+    process = subprocess.Popen([sys.executable, "-c", _FLOOR, str(port)])
+    try:
+        wait_for(lambda: _is_up(port), 30)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def one_client(url: str, what: str, method: str, path: str, count: int, body: str | None = None) -> None:
+    connection = http.client.HTTPConnection(url.removeprefix("http://"))
+    seconds = []
+    for number in range(count + 10):
+        said = None if body is None else body.replace("NUMBER", f"{what} {number}").encode()
+        started = time.perf_counter()
+        connection.request(method, path, said, {"Content-Type": "application/json"} if said else {})
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status == 200, (path, answer.status)
+        if number >= 10:
+            seconds.append(time.perf_counter() - started)
+    connection.close()
+    report(f"  {what}", seconds)
+
+
+def many_clients(url: str, clients: int, seconds: float) -> None:
+    tallies = run_clients(url, clients, seconds)
+    errors = [error for tally in tallies for error in tally.errors]
+    everything = [one for tally in tallies for each in tally.seconds.values() for one in each]
+    written = sum(len(tally.written) for tally in tallies)
+    print(
+        f"  {len(everything)} requests, {len(everything) / seconds:.0f} a second, {written} writes acknowledged, "
+        f"{len(errors)} errors {errors[:2] or ''}",
+        flush=True,
+    )
+    for verb in sorted({verb for tally in tallies for verb in tally.seconds}):
+        report(f"  {verb}", [one for tally in tallies for one in tally.seconds.get(verb, ())])
+
+
+def main(argv: list[str]) -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--notes", type=int, default=500)
+    parser.add_argument("--count", type=int, default=300)
+    parser.add_argument("--clients", type=int, default=32)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    asked = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory() as folder, bare_app() as floor:
+        place = Path(folder)
+        env = surroundings(place)
+        subprocess.run([str(BIN / "helix"), "init"], env=env, check=True, capture_output=True)
+        notes = Notes()
+        for number in range(asked.notes):
+            file = place / "vault" / notes.path(number)
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(notes.data(number))
+        print(f"{asked.notes} notes, load of the machine {os.getloadavg()[0]:.1f}", flush=True)
+        with running_daemon(env) as daemon:
+            _wait_until_embedded(daemon, asked.notes)
+            print("one client, one connection", flush=True)
+            one_client(floor, "bare app", "GET", "/recall?q=x", asked.count)
+            one_client(daemon.url, "GET /healthz", "GET", "/healthz", asked.count)
+            one_client(daemon.url, "GET /recall", "GET", "/recall?q=retry+policy+of+the+client", asked.count)
+            one_client(daemon.url, "GET /recent", "GET", "/recent", asked.count)
+            task = json.dumps({"task": "debug the retries of the client"})
+            one_client(daemon.url, "POST /context", "POST", "/context", asked.count, task)
+            text = json.dumps({"text": "Bench NUMBER of the harbour log", "force": True})
+            one_client(daemon.url, "POST /remember", "POST", "/remember", asked.count, text)
+            one_client(floor, "bare app, again", "GET", "/recall?q=x", asked.count)
+            print(f"{asked.clients} clients on the bare app, {asked.seconds / 6:.0f} s", flush=True)
+            many_clients(floor, asked.clients, asked.seconds / 6)
+            print(f"{asked.clients} clients on helixd, {asked.seconds:.0f} s", flush=True)
+            many_clients(daemon.url, asked.clients, asked.seconds)
+
+
+def _wait_until_embedded(daemon: Daemon, notes: int) -> None:
+    """Asks twice a second only: the model needs the processor."""
+    index = None
+    while index is None or index["memories"] < notes or index["index_lag"] > 0:
+        time.sleep(0.5)
+        index = daemon.health()["index"]
+
+
+def _is_up(port: int) -> bool:
+    try:
+        connection = http.client.HTTPConnection(f"127.0.0.1:{port}", timeout=5)
+        connection.request("GET", "/healthz")
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

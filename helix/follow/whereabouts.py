@@ -1,0 +1,35 @@
+"""Where the daemon of a vault answers: a small file beside its lock, for those who look for it."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+_FILE = "daemon.json"
+
+
+@dataclass(frozen=True)
+class Whereabouts:
+    url: str
+    pid: int
+    version: str
+
+    def record(self, state_folder: Path) -> None:
+        draft = state_folder / f"{_FILE}.{os.getpid()}"
+        draft.write_text(json.dumps(asdict(self)), "utf-8")
+        draft.replace(state_folder / _FILE)
+
+    @classmethod
+    def find(cls, state_folder: Path) -> Whereabouts | None:
+        """What the last daemon said of itself. Whether it still runs, only the lock knows."""
+        try:
+            said = json.loads((state_folder / _FILE).read_text("utf-8"))
+            return cls(str(said["url"]), int(said["pid"]), str(said["version"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    @staticmethod
+    def forget(state_folder: Path) -> None:
+        (state_folder / _FILE).unlink(missing_ok=True)

@@ -1,0 +1,132 @@
+"""The app: the layers every request passes, the routes, and the place where further surfaces plug in.
+
+From the outside in: `Observed` counts and logs, `Guard` lets in, `Limits` bounds, then the routes.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+
+import anyio.to_thread
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+from starlette.routing import BaseRoute, Match
+
+from helix.compose import Helix, RecallSoon
+from helix.errors import HelixError
+from helix.memory.service import Service
+from helix.memory.upkeep import Upkeep
+from helix.surfaces.access import Guard, Policy
+from helix.surfaces.health import Health
+from helix.surfaces.limits import Limits
+from helix.surfaces.metrics import Metrics
+from helix.surfaces.observe import Observed
+from helix.surfaces.problems import answer, code_of_status, refuse, to_body
+from helix.surfaces.rest.care import add_care
+from helix.surfaces.rest.changing import add_changing
+from helix.surfaces.rest.document import document
+from helix.surfaces.rest.reading import add_reading
+
+Lifespan = Callable[[], AbstractAsyncContextManager[None]]
+
+
+@dataclass(frozen=True)
+class Doors:
+    """What the routes are made of."""
+
+    helix: Helix
+    recall: RecallSoon
+    service: Service
+    health: Health
+    metrics: Metrics
+    upkeep: Upkeep
+
+
+@dataclass(frozen=True)
+class Plugged:
+    """A further surface: its routes, and what must be open while they are served."""
+
+    routes: Sequence[BaseRoute] = ()
+    lifespans: Sequence[Lifespan] = field(default=())
+
+
+def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugged] = ()) -> FastAPI:
+    config = doors.helix.config
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        # As many threads as there may be requests: one that waits for the index must not hold up the others.
+        anyio.to_thread.current_default_thread_limiter().total_tokens = max(config.max_in_flight, 1)
+        async with AsyncExitStack() as stack:
+            for one in plugged:
+                for opened in one.lifespans:
+                    await stack.enter_async_context(opened())
+            yield
+
+    app = FastAPI(
+        title="Helix",
+        version=version,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.add_middleware(
+        Limits, max_in_flight=max(config.max_in_flight, 1), max_body_bytes=config.max_body_bytes
+    )
+    app.add_middleware(Guard, policy=policy)
+    app.add_middleware(Observed, metrics=doors.metrics)
+    _add_problems(app)
+    add_reading(app, doors.service)
+    add_changing(app, doors.service)
+    add_care(app, doors.helix, doors.recall, doors.health, doors.metrics, doors.upkeep)
+    for one in plugged:
+        app.router.routes.extend(one.routes)
+    app.openapi = functools.cache(lambda: document(app))  # type: ignore[method-assign]
+    return app
+
+
+def _add_problems(app: FastAPI) -> None:
+    @app.exception_handler(HelixError)
+    def on_error(_: Request, error: HelixError) -> JSONResponse:
+        return answer(error)
+
+    @app.exception_handler(RequestValidationError)
+    def on_bad_request(_: Request, error: RequestValidationError) -> JSONResponse:
+        return refuse("bad-request", _sentence(error))
+
+    @app.exception_handler(HTTPException)
+    def on_http_error(request: Request, error: HTTPException) -> JSONResponse:
+        message, headers = str(error.detail), dict(error.headers or {})
+        if error.status_code == 404:
+            message = "there is nothing at this path; /openapi.json lists what there is"
+        elif error.status_code == 405:
+            headers["Allow"] = ", ".join(_methods(app, request))
+            message = f"this path takes {headers['Allow']}"
+        return JSONResponse(to_body(message, code_of_status(error.status_code)), error.status_code, headers)
+
+
+def _sentence(error: RequestValidationError) -> str:
+    """What is wrong with which field, without what was sent: it may be a memory."""
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"][1:])
+    if first["type"] == "json_invalid":
+        return f"the body is not JSON: {first['ctx']['error']} at position {where}"
+    if first["type"] == "missing" and not where:
+        return "a JSON body is needed"
+    said = str(first["msg"]).removeprefix("Value error, ")
+    return f"{where}: {said[:1].lower()}{said[1:]}" if where else said
+
+
+def _methods(app: FastAPI, request: Request) -> list[str]:
+    """Of all routes at this path: the framework names those of the first one only."""
+    found: set[str] = set()
+    for route in app.routes:
+        if route.matches(request.scope)[0] is not Match.NONE:
+            found |= set(getattr(route, "methods", None) or ())
+    return sorted(found)

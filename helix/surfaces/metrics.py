@@ -1,0 +1,109 @@
+"""What a Prometheus server can read of a daemon: requests, answers, the index, the vault. One registry per app."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    ProcessCollector,
+    disable_created_metrics,
+    generate_latest,
+)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from helix.memory.tokens import Payload
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+disable_created_metrics()  # type: ignore[no-untyped-call,unused-ignore] # twice the series, for one time each
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 60.0)
+
+
+class Metrics:
+    def __init__(self, health: Callable[[], Payload]) -> None:
+        self.registry = CollectorRegistry()
+        self.requests = Counter(
+            "helix_requests", "Requests answered", ("method", "route", "status"), registry=self.registry
+        )
+        self.seconds = Histogram(
+            "helix_request_seconds", "Until the answer began", ("route",),
+            buckets=_SECONDS, registry=self.registry,
+        )  # fmt: skip
+        self.in_flight = Gauge("helix_requests_in_flight", "Requests being worked on", registry=self.registry)
+        self._answers = Counter(
+            "helix_answers", "Answers of the memory service: writes by what came of them",
+            ("verb", "status"), registry=self.registry,
+        )  # fmt: skip
+        self._served = Counter(
+            "helix_tokens_served", "Tokens in the answers to reading", ("verb",), registry=self.registry
+        )
+        self._asked = Counter(
+            "helix_tokens_asked", "Tokens that readers had room for", ("verb",), registry=self.registry
+        )
+        self.registry.register(_Daemon(health))
+        ProcessCollector(registry=self.registry)
+
+    def hear(self, verb: str, answer: Payload, max_tokens: int | None) -> None:
+        """Told by the memory service of each answer, whichever surface asked."""
+        self._answers.labels(
+            verb, str(answer.get("status", "answered")) if max_tokens is None else "answered"
+        ).inc()
+        if max_tokens is not None:
+            self._asked.labels(verb).inc(max_tokens)
+            self._served.labels(verb).inc(int(answer.get("tokens_used", 0)))
+
+    def render(self) -> bytes:
+        return generate_latest(self.registry)
+
+
+class _Daemon(Collector):
+    """The figures that are looked up when they are asked for."""
+
+    def __init__(self, health: Callable[[], Payload]) -> None:
+        self._health = health
+
+    def collect(self) -> Iterable[Metric]:
+        said = self._health()
+        memories = GaugeMetricFamily("helix_memories", "Memories in the vault", labels=["status"])
+        for status, count in said["memories"].items():
+            memories.add_metric([status], count)
+        yield memories
+        state = GaugeMetricFamily("helix_state", "1 for the state the daemon is in", labels=["state"])
+        for name in ("starting", "ready", "degraded"):
+            state.add_metric([name], float(said["state"] == name))
+        yield state
+        reasons = GaugeMetricFamily("helix_degraded", "1 for each reason to be degraded", labels=["reason"])
+        for reason in said["reasons"]:
+            reasons.add_metric([reason["code"]], 1)
+        yield reasons
+        yield from _figures(said)
+
+    def describe(self) -> Iterable[Metric]:
+        return []  # so that registering does not ask for the figures
+
+
+def _figures(said: Payload) -> Iterable[Metric]:
+    index: dict[str, Any] = said["index"] or {}
+    upkeep: dict[str, Any] = said["consolidation"]
+    for name, about, value in (
+        ("helix_uptime_seconds", "Since the daemon started", said["uptime_seconds"]),
+        ("helix_paths_waiting", "Changed files that are not taken in yet", said["waiting"]),
+        ("helix_index_lag", "Memories that are not found by their meaning yet", index.get("index_lag", 0)),
+        ("helix_index_memories", "Memories in the search index", index.get("memories", 0)),
+        ("helix_conflicts", "Memories that stand in several files", said["conflicts"]),
+        ("helix_problems", "Files that need a person", said["problems"]),
+        ("helix_consolidation_paused", "1 while consolidation is paused", upkeep["state"] == "paused"),
+        ("helix_consolidation_proposals", "What the last look would do", upkeep["proposals"] or 0),
+    ):
+        yield GaugeMetricFamily(name, about, value=float(value))
+    for name, about, value in (
+        ("helix_watcher_restarts", "How often the watcher had to be started again", said["watcher_restarts"]),
+        ("helix_consolidation_runs", "Finished looks for doubles", upkeep["runs"]),
+        ("helix_consolidation_applied", "Doubles that were superseded", upkeep["applied"]),
+    ):
+        yield CounterMetricFamily(name, about, value=float(value))

@@ -1,0 +1,1 @@
+"""REST: the verbs of the memory service as HTTP routes. Plain functions do the work; FastAPI only carries it."""

@@ -1,0 +1,288 @@
+"""What the REST routes answer, for the OpenAPI document. The answers themselves are sent as they were counted."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+_ID = "mem_2026-06-18_auth-retry_a1b2"
+
+
+class Problem(BaseModel):
+    error: str = Field(description="What is wrong and what to do, in a sentence.")
+    code: str = Field(description="The same in kebab-case, for programs; it stays as it is between versions.")
+
+    model_config = ConfigDict(
+        json_schema_extra={"example": {"error": "there is no memory 'mem_x'", "code": "not-found"}}
+    )
+
+
+class Page(BaseModel):
+    truncated: bool = Field(description="Whether there is more than is said here.")
+    tokens_used: int = Field(description="Tokens of this whole answer, in o200k_base.")
+    next_cursor: str | None = Field(None, description="Leads to the rest; null when this is all.")
+
+
+class Edge(BaseModel):
+    rel: str
+    to: str
+
+
+class Memory(BaseModel):
+    id: str = Field(examples=[_ID])
+    text: str
+    title: str | None = None
+    kind: str | None = None
+    scope: str | None = None
+    project: str | None = None
+    status: str | None = None
+    tags: list[str] = []
+    edges: list[Edge] = []
+    source: str | None = Field(
+        None, description="Where it comes from, such as `agent=claude-code session=s-81`."
+    )
+    created: str | None = None
+    updated: str | None = None
+    deleted: str | None = None
+    valid_from: str | None = None
+    valid_until: str | None = None
+    importance: float | None = None
+    path: str | None = None
+    hash: str | None = None
+    extra: dict[str, Any] = {}
+
+
+class MemoryPage(Memory, Page):
+    pass
+
+
+class Hit(Memory):
+    score: float | None = None
+    reasons: dict[str, float] = {}
+    truncated: bool = False
+
+
+class Hits(Page):
+    results: list[Hit]
+    note: str | None = None
+    degraded: str | None = None
+    suggestions: list[str] = []
+    confidence: float | None = None
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "example": {
+                "results": [{"id": _ID, "text": "Auth client retries 3x with jitter", "score": 0.83}],
+                "truncated": False,
+                "next_cursor": None,
+                "tokens_used": 61,
+            }
+        }
+    )
+
+
+class Memories(Page):
+    results: list[Memory]
+
+
+class Pack(BaseModel):
+    context: str = Field(description="The memories, fenced as data.")
+    citations: list[str]
+    dropped: int = Field(description="Memories that did not fit, or said the same.")
+    truncated: bool
+    tokens_used: int
+    note: str | None = None
+    degraded: str | None = None
+
+
+class Similar(BaseModel):
+    id: str
+    title: str
+    why: str
+
+
+class Written(BaseModel):
+    id: str = Field(examples=[_ID])
+    status: Literal["created", "merged", "superseded", "noop"]
+    supersedes: list[str]
+    similar: list[Similar] = []
+    reason: str | None = None
+    degraded: str | None = Field(None, description="Safe on disk, but not found yet, or not compared.")
+
+
+class Updated(BaseModel):
+    id: str
+    status: Literal["updated", "noop"]
+    hash: str
+    degraded: str | None = None
+
+
+class Forgotten(BaseModel):
+    id: str
+    status: Literal["forgotten", "noop"]
+    deleted_at: str | None = None
+    degraded: str | None = None
+
+
+class Restored(BaseModel):
+    id: str
+    status: Literal["restored", "noop"]
+    memory_status: str
+    degraded: str | None = None
+
+
+class Related(BaseModel):
+    edge_id: str
+    status: Literal["created", "noop"]
+    degraded: str | None = None
+
+
+class Node(BaseModel):
+    id: str
+    title: str
+    kind: str
+    project: str | None = None
+    status: str | None = None
+
+
+class Link(BaseModel):
+    source: str = Field(alias="from")
+    to: str
+    rel: str
+    dangling: bool = Field(False, description="Nothing answers to what it names.")
+
+
+class Graph(Page):
+    nodes: list[Node]
+    edges: list[Link]
+
+
+class Neighbor(BaseModel):
+    id: str
+    title: str | None = None
+    kind: str | None = None
+    project: str | None = None
+    status: str | None = None
+    distance: int
+    edge: Link
+
+
+class Neighbors(Page):
+    neighbors: list[Neighbor]
+
+
+class Version(BaseModel):
+    commit: str
+    time: str
+    author: str
+    subject: str
+    path: str
+
+
+class Versions(Page):
+    id: str
+    versions: list[Version]
+
+
+class Stats(Page):
+    memories: int
+    by_status: dict[str, int]
+    by_scope: dict[str, int]
+    by_kind: dict[str, int]
+    by_project: dict[str, int]
+
+
+class Conflict(BaseModel):
+    code: str
+    id: str | None = None
+    paths: list[str] = []
+    path: str | None = None
+    line: int | None = None
+    reason: str | None = None
+    remedy: str | None = None
+    detail: str | None = None
+
+
+class Conflicts(Page):
+    conflicts: list[Conflict]
+
+
+class StrandEntry(BaseModel):
+    name: str
+    sha256: str
+    size: int
+    id: str | None = None
+    status: str | None = None
+    updated_at: str | None = None
+
+
+class StrandManifest(Page):
+    """The first page also says what it is the manifest of."""
+
+    format: str | None = None
+    version: int | None = None
+    record_format: int | None = None
+    vault: str | None = None
+    created_at: str | None = None
+    embedder: str | None = None
+    counts: dict[str, int] | None = None
+    entries: list[StrandEntry]
+
+
+class Proposal(BaseModel):
+    id: str
+    what: str
+    memory: str
+    other: str | None
+    reason: str
+    action: str
+    certain: bool
+
+
+class Proposals(Page):
+    proposals: list[Proposal]
+
+
+class Consolidated(BaseModel):
+    applied: list[Proposal]
+    remaining: int
+
+
+class Upkeep(BaseModel):
+    state: Literal["waiting", "looking", "paused"]
+    runs: int
+    applied: int
+    proposals: int | None
+    error: str | None
+
+
+class Reason(BaseModel):
+    code: str
+    message: str
+    count: int | None = None
+
+
+class IndexState(BaseModel):
+    memories: int
+    index_lag: int
+    model: str | None
+    degraded: str | None
+
+
+class Health(BaseModel):
+    state: Literal["starting", "ready", "degraded"]
+    reasons: list[Reason]
+    version: str
+    vault: str
+    uptime_seconds: float
+    memories: dict[str, int]
+    problems: int
+    conflicts: int
+    waiting: int
+    watcher: str
+    watcher_restarts: int
+    last_scan_seconds: float | None
+    autocommit_error: str | None
+    index: IndexState | None
+    consolidation: Upkeep

@@ -1,0 +1,44 @@
+"""The OpenAPI document: what FastAPI makes of the routes, and what it cannot know."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from helix.surfaces.rest.respond import CALLER_HEADERS
+
+_ABOUT = """A memory for coding agents that its owner can read: markdown files in a vault.
+
+Every reading answer fits, as it is sent, in `max_tokens` tokens of o200k_base, and pages with `next_cursor`. Errors are
+`{"error", "code"}`. Requests come from programs on the same machine; web pages are refused."""
+
+_TAGS = [
+    {"name": "memories", "description": "Keeping, changing and forgetting"},
+    {"name": "reading", "description": "Finding and reading; changes no file"},
+    {"name": "graph", "description": "Memories and the edges between them"},
+    {"name": "care", "description": "Looking after the vault"},
+    {"name": "daemon", "description": "Looking after the daemon"},
+]
+
+
+def document(app: FastAPI) -> dict[str, Any]:
+    said = get_openapi(
+        title="Helix", version=app.version, description=_ABOUT, routes=app.routes, tags=_TAGS,
+        servers=[{"url": "http://127.0.0.1:7878", "description": "where helixd listens unless told otherwise"}],
+    )  # fmt: skip
+    components = said.setdefault("components", {})
+    components["parameters"] = {
+        name: {
+            "name": header, "in": "header", "required": False, "description": about,
+            "schema": {"type": "string"},
+        }
+        for name, (header, about) in CALLER_HEADERS.items()
+    }  # fmt: skip
+    components["securitySchemes"] = {
+        "token": {"type": "http", "scheme": "bearer", "description": "What `helix token` prints"}
+    }
+    # Either nothing or the token: only a daemon with require_token asks for it.
+    said["security"] = [{}, {"token": []}]
+    return said

@@ -1,0 +1,167 @@
+"""The routes that read memories. They change no file."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import FastAPI, Query, Request, Response
+
+from helix.memory.reader import When
+from helix.memory.service import Service
+from helix.surfaces.caller import caller_of
+from helix.surfaces.rest import answers, asked
+from helix.surfaces.rest.respond import CALLER, MemoryId, reads, reads_body, reply
+
+
+def add_reading(app: FastAPI, service: Service) -> None:
+    @app.get(
+        "/recall", tags=["reading"], operation_id="recall",
+        responses=reads(answers.Hits, 404), openapi_extra=CALLER,
+    )  # fmt: skip
+    def recall(request: Request, said: Annotated[asked.RecallAsked, Query()]) -> Response:
+        """Memories that fit a question, best first. Nothing is returned to fill a limit."""
+        return reply(
+            service.search(
+                said.q, caller=caller_of(request.headers), scope=said.scope, filters=said.filters,
+                limit=said.limit, max_tokens=said.max_tokens, response_format=said.format_or("concise"),
+                include_deleted=said.include_deleted, rerank=said.rerank, cursor=said.cursor, when=said.when,
+            )
+        )  # fmt: skip
+
+    @app.post(
+        "/context", tags=["reading"], operation_id="context",
+        responses=reads_body(answers.Pack), openapi_extra=CALLER,
+    )  # fmt: skip
+    def context(request: Request, said: asked.ContextBody) -> Response:
+        """One text for an agent to read before a task: grouped, cited, fenced as data, within its budget."""
+        return reply(
+            service.context(
+                said.task, caller=caller_of(request.headers), scope=said.scope, filters=said.filters,
+                max_tokens=said.max_tokens, rerank=said.rerank, when=When(said.as_of, said.ref),
+                response_format=asked.one_format(said.format, said.response_format) or "concise",
+            )
+        )  # fmt: skip
+
+    @app.post(
+        "/phases", tags=["reading"], operation_id="phases",
+        responses=reads_body(answers.Pack), openapi_extra=CALLER,
+    )  # fmt: skip
+    def phases(request: Request, said: asked.PhasesBody) -> Response:
+        """A bundle for phases of work, such as `plan`, `work`, `review`, `debug`, `release`."""
+        return reply(
+            service.recall_phases(
+                said.phases, caller=caller_of(request.headers), budget_tokens=said.budget_tokens,
+                scope=said.scope, idempotency_key=said.idempotency_key,
+            )
+        )  # fmt: skip
+
+    @app.get(
+        "/memory/{id}",
+        tags=["reading"],
+        operation_id="get_memory",
+        responses=reads(answers.MemoryPage, 404, 409),
+    )
+    def get_memory(memory_id: MemoryId, said: Annotated[asked.MemoryAsked, Query()]) -> Response:
+        """One memory. The `ETag` is the hash of its file, for `If-Match` when it is changed."""
+        # The hash first: if the file changes between the two, a change based on it is refused, never made unseen.
+        read = service.reader.view(said.when).get(memory_id).hash
+        memory = service.get(
+            memory_id, response_format=said.format_or("detailed"), include_deleted=said.include_deleted,
+            max_tokens=said.max_tokens, cursor=said.cursor, when=said.when,
+        )  # fmt: skip
+        return reply(memory, {"ETag": f'"{read}"'})
+
+    @app.get(
+        "/recent", tags=["reading"], operation_id="recent",
+        responses=reads(answers.Memories, 404), openapi_extra=CALLER,
+    )  # fmt: skip
+    def recent(request: Request, said: Annotated[asked.RecentAsked, Query()]) -> Response:
+        """Memories by their last change, the latest first."""
+        return reply(
+            service.recent(
+                caller=caller_of(request.headers), scope=said.scope, filters=said.filters, since=said.since,
+                include_deleted=said.include_deleted, limit=said.limit, max_tokens=said.max_tokens,
+                response_format=said.format_or("concise"), cursor=said.cursor, when=said.when,
+            )
+        )  # fmt: skip
+
+    @app.get(
+        "/today", tags=["reading"], operation_id="today",
+        responses=reads(answers.Memories, 404), openapi_extra=CALLER,
+    )  # fmt: skip
+    def today(request: Request, said: Annotated[asked.TodayAsked, Query()]) -> Response:
+        """What changed in the last 24 hours."""
+        return reply(
+            service.today(
+                caller=caller_of(request.headers), scope=said.scope, filters=said.filters, limit=said.limit,
+                max_tokens=said.max_tokens, response_format=said.format_or("concise"), cursor=said.cursor,
+                when=said.when,
+            )
+        )  # fmt: skip
+
+    @app.get(
+        "/memory/{id}/history",
+        tags=["reading"],
+        operation_id="history",
+        responses=reads(answers.Versions, 404),
+    )
+    def history(memory_id: MemoryId, said: Annotated[asked.HistoryAsked, Query()]) -> Response:
+        """The versions of a memory in git, newest first, across renames."""
+        return reply(
+            service.history(memory_id, limit=said.limit, max_tokens=said.max_tokens, cursor=said.cursor)
+        )
+
+    @app.get(
+        "/graph", tags=["graph"], operation_id="graph",
+        responses=reads(answers.Graph, 404), openapi_extra=CALLER,
+    )  # fmt: skip
+    def graph(request: Request, said: Annotated[asked.GraphAsked, Query()]) -> Response:
+        """The memories and the edges between them."""
+        return reply(
+            service.graph(
+                caller=caller_of(request.headers), scope=said.scope, project=said.project,
+                include_deleted=said.include_deleted, limit=said.limit, max_tokens=said.max_tokens,
+                cursor=said.cursor, when=said.when,
+            )
+        )  # fmt: skip
+
+    @app.get(
+        "/memory/{id}/neighbors",
+        tags=["graph"],
+        operation_id="neighbors",
+        responses=reads(answers.Neighbors, 404),
+    )
+    def neighbors(memory_id: MemoryId, said: Annotated[asked.NeighborsAsked, Query()]) -> Response:
+        """The memories around one, nearest first, each with the edge that led to it."""
+        return reply(
+            service.neighbors(
+                memory_id, depth=said.depth, include_deleted=said.include_deleted, limit=said.limit,
+                max_tokens=said.max_tokens, cursor=said.cursor, when=said.when,
+            )
+        )  # fmt: skip
+
+    @app.get(
+        "/stats", tags=["care"], operation_id="stats",
+        responses=reads(answers.Stats, 404), openapi_extra=CALLER,
+    )  # fmt: skip
+    def stats(request: Request, said: Annotated[asked.StatsAsked, Query()]) -> Response:
+        """How many memories there are, by status, scope, kind and project."""
+        return reply(
+            service.stats(
+                caller=caller_of(request.headers), scope=said.scope, max_tokens=said.max_tokens,
+                cursor=said.cursor, when=said.when,
+            )
+        )  # fmt: skip
+
+    @app.get("/conflicts", tags=["care"], operation_id="conflicts", responses=reads(answers.Conflicts))
+    def conflicts(said: Annotated[asked.ListAsked, Query()]) -> Response:
+        """What needs a person: files that cannot be read, and ids that stand in several files."""
+        return reply(service.conflicts(limit=said.limit, max_tokens=said.max_tokens, cursor=said.cursor))
+
+    @app.get(
+        "/strand/manifest", tags=["care"], operation_id="strand_manifest",
+        responses=reads(answers.StrandManifest),
+    )  # fmt: skip
+    def strand_manifest(said: Annotated[asked.Budgeted, Query()]) -> Response:
+        """What an export of the vault would hold, entry by entry, with its checksums."""
+        return reply(service.strand_manifest(max_tokens=said.max_tokens, cursor=said.cursor))

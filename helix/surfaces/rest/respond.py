@@ -1,0 +1,76 @@
+"""How a route answers, and how it says so in the OpenAPI document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import Path
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from helix.memory.tokens import Payload, serialize
+from helix.surfaces.rest.answers import Problem
+
+MEANING = {
+    400: "A value that cannot be used; the message names it",
+    401: "This daemon asks for its token",
+    403: "A request from another web page",
+    404: "No such memory, version or history",
+    408: "The body did not arrive in time",
+    409: "Not based on what the file says now, or an idempotency key used for something else",
+    410: "It was forgotten or erased",
+    413: "The body is too large",
+    415: "The body is not JSON",
+    421: "Not a name of this machine",
+    422: "Understood and refused: nothing worth keeping, a credential, a file that cannot be read or edited safely",
+    500: "Something went wrong in Helix itself",
+    503: "Not now: busy, starting, or the vault is not there; see Retry-After",
+    507: "The disk is full",
+}
+ALWAYS = (400, 401, 403, 421, 422, 500, 503)
+_WITH_BODY = (408, 413, 415)
+_CHANGING = (404, 409, 410, 507)
+
+
+MemoryId = Annotated[
+    str, Path(alias="id", description="The id of a memory.", examples=["mem_2026-06-18_auth-retry_a1b2"])
+]
+
+
+def reply(payload: Payload, headers: Mapping[str, str] | None = None, status: int = 200) -> Response:
+    """The payload exactly as it was counted."""
+    return Response(serialize(payload), status, headers, media_type="application/json")
+
+
+def reads(model: type[BaseModel], *more: int) -> dict[int | str, dict[str, Any]]:
+    """The answers of a route that reads."""
+    return _answers(model, (*ALWAYS, *more))
+
+
+def changes(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
+    """The answers of a route with a body that changes memories."""
+    return _answers(model, (*ALWAYS, *_WITH_BODY, *_CHANGING))
+
+
+def reads_body(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
+    return _answers(model, (*ALWAYS, *_WITH_BODY, 404))
+
+
+def _answers(model: type[BaseModel], statuses: tuple[int, ...]) -> dict[int | str, dict[str, Any]]:
+    said: dict[int | str, dict[str, Any]] = {200: {"model": model, "description": "Done"}}
+    for status in sorted(set(statuses)):
+        said[status] = {"model": Problem, "description": MEANING[status]}
+    return said
+
+
+CALLER: dict[str, Any] = {
+    "parameters": [{"$ref": f"#/components/parameters/{name}"} for name in ("Project", "Session", "Client")]
+}
+"""the headers by which a caller says from where it asks"""
+
+CALLER_HEADERS = {
+    "Project": ("Helix-Project", "The project that the caller works in; percent-encoded UTF-8."),
+    "Session": ("Helix-Session", "The session that the caller works in; percent-encoded UTF-8."),
+    "Client": ("Helix-Client", "The name of the program that asks; percent-encoded UTF-8."),
+}

@@ -1,0 +1,190 @@
+"""helixd from its first answer to its last: starting, degraded, stopping, and the worker in between."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import threading
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.cli.commands import BIN, helix, helix_json
+from tests.flows.daemon import Daemon, free_port, running_daemon
+from tests.waiting import wait_for
+
+
+@pytest.fixture
+def vault(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HELIX_PORT", str(free_port()))
+    helix("init")
+    return place / "vault"
+
+
+def configure(place: Path, text: str) -> None:
+    (place / "config").mkdir(exist_ok=True)
+    (place / "config" / "config.toml").write_text(text)
+
+
+def codes(daemon: Daemon) -> set[str]:
+    return {reason["code"] for reason in daemon.health()["reasons"]}
+
+
+def test_health_answers_before_anything_is_ready_and_says_when_it_is(vault: Path) -> None:
+    process = subprocess.Popen(
+        [str(BIN / "helixd")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    daemon = Daemon(f"http://127.0.0.1:{os.environ['HELIX_PORT']}", process)
+    seen: list[str] = []
+
+    def state() -> str | None:
+        try:
+            status, said = daemon.get("/healthz")
+        except OSError:
+            return None
+        assert status == 200
+        seen.append(json.loads(said)["state"])
+        return seen[-1]
+
+    try:
+        wait_for(lambda: state() == "ready", 60)
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+    assert (
+        seen[0] == "starting"
+    )  # the search engine takes seconds to import; the first answer does not wait for it
+    assert set(seen) == {"starting", "ready"}
+
+
+def test_a_vault_that_goes_away_is_said_with_503_and_comes_back(vault: Path, place: Path) -> None:
+    configure(place, "[follow]\nscan_interval = 0.2\n")
+    with running_daemon() as daemon:
+        vault.rename(place / "elsewhere")
+        wait_for(lambda: daemon.get("/healthz")[0] == 503)
+        assert "vault-missing" in codes(daemon)
+        (place / "elsewhere").rename(vault)
+        wait_for(lambda: daemon.health()["state"] == "ready")
+        assert daemon.get("/healthz")[0] == 200
+
+
+def test_a_pulled_brake_is_degraded_and_still_served(vault: Path) -> None:
+    with running_daemon() as daemon:
+        for number in range(40):
+            (vault / f"n{number}.md").write_text(f"---\nid: n{number}\n---\ntext {number}\n")
+        wait_for(lambda: daemon.health()["memories"]["active"] > 40)
+        for number in range(40):
+            (vault / f"n{number}.md").unlink()
+        wait_for(lambda: "brake-pulled" in codes(daemon))
+        assert daemon.get("/healthz")[0] == 200
+        assert daemon.get("/stats")[0] == 200
+        assert 'helix_degraded{reason="brake-pulled"} 1.0' in daemon.get("/metrics")[1]
+
+
+def test_without_a_model_it_is_ready_if_that_was_wanted_and_degraded_if_not(
+    vault: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HELIX_MODEL", "none")
+    with running_daemon() as daemon:
+        assert daemon.health()["state"] == "ready"
+    monkeypatch.setenv("HELIX_MODEL", str(place / "no-such-model"))
+    with running_daemon() as daemon:
+        assert codes(daemon) == {"embedder-unavailable"}
+        assert daemon.get("/recall?q=retries")[0] == 200
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_asked_to_stop_it_finishes_what_it_was_asked_and_lets_go(
+    vault: Path, place: Path, how: signal.Signals
+) -> None:
+    answers: list[httpx.Response] = []
+
+    def write(url: str) -> None:
+        body = {"text": "Written while the daemon was asked to stop", "force": True}
+        answers.append(httpx.post(f"{url}/remember", json=body, timeout=30))
+
+    with running_daemon() as daemon:
+        [record] = (place / "state").rglob("daemon.json")
+        assert json.loads(record.read_text())["pid"] == daemon.process.pid
+        # The write is on its way when the signal comes; it is answered, or was never begun.
+        writer = threading.Thread(target=write, args=(daemon.url,))
+        writer.start()
+        wait_for(lambda: 'route="/remember"' in daemon.get("/metrics")[1] or not writer.is_alive())
+        daemon.process.send_signal(how)
+        _, said = daemon.process.communicate(timeout=20)
+        writer.join()
+    assert daemon.process.returncode == 0
+    assert "stopped" in json.loads(said.splitlines()[-1])["message"]
+    assert not record.exists()
+    assert [lock.read_text() for lock in (place / "state").rglob("follow.lock")] == [""]
+    [answer] = answers
+    assert answer.json()["id"] in {row["id"] for row in helix_json("list")}
+
+
+def test_a_record_of_a_killed_daemon_misleads_nobody(vault: Path, place: Path) -> None:
+    with running_daemon() as first:
+        first.process.send_signal(signal.SIGKILL)
+        first.process.wait(timeout=10)
+    assert list((place / "state").rglob("daemon.json"))
+    with running_daemon() as second:
+        [record] = (place / "state").rglob("daemon.json")
+        assert json.loads(record.read_text())["pid"] == second.process.pid
+
+
+def test_the_worker_settles_exact_doubles_when_the_vault_is_quiet(vault: Path, place: Path) -> None:
+    configure(place, "[consolidate]\ninterval_minutes = 0.005\nquiet = 0.3\n")
+    text = "The tide tables are printed on the last Friday of each month"
+    with running_daemon() as daemon:
+
+        def state() -> Any:
+            return daemon.health()["consolidation"]
+
+        for number in range(2):
+            (vault / f"tide{number}.md").write_text(
+                f"---\nid: tide{number}\ntitle: Tide tables\ncreated_at: 2026-0{number + 1}-01\n---\n{text}\n"
+            )
+        wait_for(lambda: state()["applied"] == 1, 30)
+        wait_for(lambda: "status: superseded" in (vault / "tide1.md").read_text())
+        assert "status" not in (vault / "tide0.md").read_text().partition("supersedes")[0]
+        assert daemon.get("/consolidate/pause", {}, "POST")[0] == 200
+        assert state()["state"] == "paused"
+        assert "helix_consolidation_applied_total 1.0" in daemon.get("/metrics")[1]
+
+
+def test_any_free_port_is_taken_when_none_is_named(vault: Path, place: Path) -> None:
+    process = subprocess.Popen([str(BIN / "helixd"), "--port", "0"], stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        url = json.loads(process.stderr.readline())["url"]
+        wait_for(lambda: _answers(url), 30)
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+
+
+def test_a_level_that_does_not_exist_is_one_sentence(vault: Path) -> None:
+    env = {**os.environ, "HELIX_LOG_LEVEL": "loud"}
+    done = subprocess.run([str(BIN / "helixd")], env=env, capture_output=True, text=True, timeout=30)
+    assert done.returncode == 1
+    assert done.stderr == "helixd: log_level is 'loud'; give one of debug, info, warning, error\n"
+
+
+def test_the_state_folder_may_be_deleted_under_it(vault: Path, place: Path) -> None:
+    configure(place, "[follow]\nscan_interval = 0.3\n")
+    with running_daemon() as daemon:
+        shutil.rmtree(place / "state")
+        wait_for(lambda: list((place / "state").rglob("follow.lock")))
+        wait_for(lambda: daemon.health()["state"] == "ready")
+        assert httpx.get(f"{daemon.url}/recent", timeout=30).status_code == 200
+
+
+def _answers(url: str) -> bool:
+    try:
+        return httpx.get(f"{url}/healthz", timeout=5).status_code == 200
+    except httpx.HTTPError:
+        return False

@@ -1,0 +1,74 @@
+"""One real helixd for the tests of a worker, on a vault of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+from helix.config import ENVIRONMENT
+from helix.vault.paths import TEMP_PREFIX
+from tests.cli.commands import BIN
+from tests.flows.daemon import Daemon, free_port, running_daemon
+
+
+@dataclass(frozen=True)
+class Served:
+    daemon: Daemon
+    place: Path
+    env: Mapping[str, str]
+    http: httpx.Client
+
+    @property
+    def url(self) -> str:
+        return self.daemon.url
+
+    @property
+    def vault(self) -> Path:
+        return self.place / "vault"
+
+    def bytes(self) -> dict[str, bytes]:
+        """Every file of the vault, git's own and those that a swap keeps for a moment aside."""
+        return {
+            str(file.relative_to(self.vault)): file.read_bytes()
+            for file in sorted(self.vault.rglob("*"))
+            if file.is_file()
+            and ".git" not in file.relative_to(self.vault).parts
+            and not file.name.startswith(TEMP_PREFIX)
+        }
+
+    def remember(self, text: str, **more: object) -> str:
+        answer = self.http.post("/remember", json={"text": text, "force": True, **more})
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["id"])
+
+
+def surroundings(place: Path) -> dict[str, str]:
+    """An environment in which vault, state and config lie in this place."""
+    kept = {key: value for key, value in os.environ.items() if key not in ENVIRONMENT}
+    return {
+        **kept,
+        "HELIX_VAULT": str(place / "vault"),
+        "HELIX_STATE_DIR": str(place / "state"),
+        "HELIX_CONFIG_DIR": str(place / "config"),
+        "HELIX_PORT": str(free_port()),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    place = tmp_path_factory.mktemp("served")
+    env = surroundings(place)
+    subprocess.run([str(BIN / "helix"), "init", "--git"], env=env, check=True, capture_output=True)
+    with (
+        running_daemon(env) as daemon,
+        httpx.Client(base_url=daemon.url, timeout=30) as http,
+    ):
+        yield Served(daemon, place, env, http)

@@ -1,0 +1,74 @@
+"""How the daemon says that it is, also while it is busy."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+
+from helix.compose import RecallSoon, open_helix, open_service
+from helix.config import Config, ConsolidateConfig
+from helix.memory.tokens import Payload
+from helix.memory.upkeep import Upkeep
+from helix.surfaces.health import Health
+
+
+def with_health(place: Path, story: Callable[[Health, Callable[[], None], Callable[[], None]], None]) -> None:
+    (place / "vault").mkdir()
+    config = Config(place / "vault", place / "state", place / "config")
+    with open_helix(config, must_follow=True) as helix:
+        recall = RecallSoon(helix)
+        with open_service(helix, lambda: recall.get(0)) as service:
+            health = Health(helix, helix.follower(), recall, Upkeep(service, ConsolidateConfig()), "1")
+            begun, done = threading.Event(), threading.Event()
+
+            def work() -> None:
+                with helix.catalog.transaction():
+                    begun.set()
+                    done.wait(30)
+
+            worker = threading.Thread(target=work)
+
+            def busy() -> None:
+                worker.start()
+                begun.wait(10)
+
+            def rest() -> None:
+                done.set()
+                worker.join()
+
+            story(health, busy, rest)
+
+
+async def asked(health: Health) -> Payload:
+    with anyio.fail_after(10):
+        return await health.look_soon()
+
+
+def test_a_busy_catalog_delays_no_probe(tmp_path: Path) -> None:
+    def story(health: Health, busy: Callable[[], None], rest: Callable[[], None]) -> None:
+        async def run() -> None:
+            busy()
+            first = await asked(health)
+            assert (first["state"], first["memories"]) == ("starting", {})
+            rest()
+            assert (await asked(health))["state"] == "starting"
+
+        anyio.run(run)
+
+    with_health(tmp_path, story)
+
+
+def test_what_was_seen_last_is_said_again_while_it_is_busy(tmp_path: Path) -> None:
+    def story(health: Health, busy: Callable[[], None], rest: Callable[[], None]) -> None:
+        async def run() -> None:
+            seen = await asked(health)
+            busy()
+            assert await asked(health) == seen
+            rest()
+
+        anyio.run(run)
+
+    with_health(tmp_path, story)
