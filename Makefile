@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test browser check docs bench bench-recall bench-pairs clean
+.PHONY: help install run test programs check docs bench bench-recall bench-pairs clean
 
 help: ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -34,13 +34,13 @@ check: $(VENV)/.installed-dev ## lint, strict types, layer rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# One test drives a real browser. Where it can be installed without asking anybody, it is; elsewhere that test says
-# that it was skipped.
-browser:
-	@command -v chromium >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-	  apt-get update -qq >/dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null 2>&1; } || true
+# Tests drive a real browser and a real Syncthing. Where these can be installed without asking anybody, they are;
+# elsewhere those tests say that they were skipped.
+programs:
+	@{ command -v chromium && command -v syncthing; } >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	  apt-get update -qq >/dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium syncthing >/dev/null 2>&1; } || true
 
-test: check browser ## everything that must hold; HELIX_TEST_SCALE=10 makes the random runs ten times longer
+test: check programs ## everything that must hold; HELIX_TEST_SCALE=10 makes the random runs ten times longer
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 docs: $(VENV)/.installed-dev ## write the reference pages again from the code

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from starlette.types import ASGIApp
 
 from helix.config import ENVIRONMENT
 from helix.surfaces.access import Guard, LocalAccess
@@ -79,6 +80,10 @@ NOT_OFFERED = {
     ),
 }
 EXPECTED = {scenario for scenarios in NOT_OFFERED.values() for scenario in scenarios}
+
+
+def _guarded(app: ASGIApp, port: int) -> ASGIApp:
+    return Guard(app, LocalAccess("127.0.0.1", port, lambda: "", require_token=False))
 
 
 @pytest.fixture(scope="module")

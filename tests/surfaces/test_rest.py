@@ -152,7 +152,7 @@ def test_the_project_of_the_caller_is_where_it_writes(served: Served) -> None:
     made = served.http.post("/remember", json={"text": "Cormorants dry their wings at noon"}, headers=headers)
     read = served.http.get(f"/memory/{made.json()['id']}").json()
     assert read["project"] == "café-app"
-    assert read["source"] == {"agent": "test", "session": "s-1"}
+    assert read["source"] == "agent=test session=s-1"
 
 
 def test_proposals_are_listed_and_applied_by_name(served: Served) -> None:
@@ -223,7 +223,7 @@ def test_what_is_wrong_is_one_sentence_and_one_code(
     assert not re.search(r"Traceback|File \"|pydantic", answer.text)
 
 
-_SECRET = "AKIA" + "IOSFODNN7EXAMPLE"
+_SECRET = "AKIA" + "Q3EGRIVJ5T7YKLMN"
 
 
 def test_a_secret_is_refused_by_its_kind_and_not_repeated(served: Served) -> None:
