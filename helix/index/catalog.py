@@ -299,6 +299,11 @@ class Catalog(StateDatabase):
         counts.update(row.status for memory_id in several if (row := self.find(memory_id)))
         return dict(counts)
 
+    def version(self) -> tuple[object, ...]:
+        """Another one after every commit: what was worked out from the rows is true as long as it is the same."""
+        with self._reading:
+            return id(self._reader), *self._reader.execute("PRAGMA data_version").fetchone()
+
     def dump(self) -> dict[str, list[tuple[Any, ...]]]:
         """Everything, in order: two catalogs of one vault are equal when these are."""
         tables = ("seen", "notes", "problems")

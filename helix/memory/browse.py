@@ -10,7 +10,6 @@ from typing import Any
 from helix.errors import BadValue, MemoryNotFound, StaleHash
 from helix.index.catalog import Row
 from helix.memory.fit import Budget, fit_text
-from helix.memory.graph import Links
 from helix.memory.present import brief, check_format, full
 from helix.memory.reader import NOW, Reader, When, check_limit, to_filters
 from helix.memory.recall import check_scope
@@ -264,8 +263,11 @@ def _place_in_text(cursor: str | None, note: Note, length: int) -> int:
 def _why_hidden(view: View, note: Note) -> str:
     memory = note.memory
     if memory.status == "superseded":
-        links = Links(view.catalog.memories(include_hidden=True))
-        newer = [edge.source for edge in links.edges if edge.rel == "supersedes" and edge.target == memory.id]
+        newer = [
+            edge.source
+            for edge in view.links().edges
+            if edge.rel == "supersedes" and edge.target == memory.id
+        ]
         instead = f"; get {newer[0]}, which replaced it" if newer else ""
         return f"{memory.id} was superseded{instead}, or ask with include_deleted"
     if memory.status == "erased":

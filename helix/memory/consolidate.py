@@ -15,8 +15,8 @@ from datetime import timedelta
 from helix.errors import BadValue, HelixError, MemoryNotFound
 from helix.index.catalog import Row
 from helix.index.where import Reach
-from helix.memory.graph import Links
 from helix.memory.judgement.resemble import Verdict, resemble
+from helix.memory.links import Links
 from helix.memory.memories import Memories
 from helix.memory.tokens import Payload
 from helix.memory.view import View
@@ -73,8 +73,7 @@ class Consolidator:
         self, progress: Progress | None = None, is_stopped: Callable[[], bool] = lambda: False
     ) -> list[Proposal]:
         """Everything that could be done now, in a fixed order."""
-        rows = self._view.catalog.memories()
-        links = Links(self._view.catalog.memories(include_hidden=True))
+        rows, links = self._view.rows(None), self._view.links()
         joined = {frozenset((edge.source, edge.target)) for edge in links.edges}
         found = [*self._over(rows), *_dangling(links, rows)]
         for done, row in enumerate(rows, start=1):

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from helix.index.catalog import Row
 from helix.memory.fit import Budget, cut
-from helix.memory.graph import Links
+from helix.memory.links import Links
 from helix.memory.pack import Piece, pack, words_of
 from helix.memory.present import check_format, passage
 from helix.memory.reader import NOW, Reader, When
 from helix.memory.recall import ask
 from helix.memory.tokens import Payload
-from helix.memory.view import Caller, View, reaches, row_is_within
+from helix.memory.view import Caller, View, reaches
 from helix.vault.note import Note
 from helix.vault.times import parse_time
 
@@ -81,7 +81,7 @@ def context(
 
 def _resolve(view: View, hits: Sequence[Hit]) -> Selection:
     """The current one for each that was superseded, one of two that contradict each other, no repetition."""
-    links = Links(view.catalog.memories(include_hidden=True))
+    links = view.links()
     selection = Selection()
     by_id: dict[str, Chosen] = {}
     for hit in hits:
@@ -148,11 +148,7 @@ def _add_standing(view: View, selection: Selection, scope: str, caller: Caller) 
     """Preferences hold whatever the task is; the most important and then the latest come first."""
     there = {one.note.id for one in selection.chosen}
     reach = reaches(None if scope == "all" else scope, caller)
-    rows = [
-        row
-        for row in view.catalog.memories()
-        if row.meta["kind"] == "preference" and row.id not in there and row_is_within(row, reach)
-    ]
+    rows = [row for row in view.rows(reach) if row.meta["kind"] == "preference" and row.id not in there]
     rows.sort(key=lambda row: (-(row.meta.get("importance") or 0.5), -_changed(row), row.id))
     for row in rows[:_STANDING]:
         note = view.find(row.id)

@@ -38,7 +38,7 @@ class Budget:
 
     def measure(self, answer: Payload) -> Payload:
         """The answer with `tokens_used`, which counts itself."""
-        used = 0
+        used = self.max_tokens  # most often as many digits as the count will have
         for _ in range(4):
             measured = {**answer, "tokens_used": used}
             now = self.count(serialize(measured))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import PurePosixPath
+from collections.abc import Sequence
 from typing import Any
 
 from helix.errors import BadValue
 from helix.index.catalog import Row
+from helix.memory.links import Edge, Links
 from helix.memory.reader import NOW, Reader, When, check_limit
 from helix.memory.recall import check_scope
 from helix.memory.tokens import Payload
@@ -16,45 +15,6 @@ from helix.memory.view import Caller, View, reaches
 
 DEEPEST = 3
 _MOST_NODES = 500
-
-
-@dataclass(frozen=True)
-class Edge:
-    source: str
-    rel: str
-    target: str
-    """an id, or what is written where nothing answers to it"""
-    is_dangling: bool = False
-
-    def to_dict(self) -> Payload:
-        said: Payload = {"from": self.source, "to": self.target, "rel": self.rel}
-        return {**said, "dangling": True} if self.is_dangling else said
-
-
-class Links:
-    """Who links to whom. As in Obsidian a link may name an id, a file or a title."""
-
-    def __init__(self, rows: Iterable[Row]) -> None:
-        self.rows = {row.id: row for row in rows}
-        self._names: dict[str, str] = {}
-        for name_of in (_title, _stem, _path, _id):  # the later is the surer
-            self._names.update((name_of(row), row.id) for row in self.rows.values())
-        self.edges = [
-            edge
-            for row in self.rows.values()
-            for rel, targets in (row.meta.get("edges") or {}).items()
-            for target in targets
-            if (edge := self._edge(row.id, rel, target)) is not None
-        ]
-
-    def resolve(self, target: str) -> str | None:
-        return self._names.get(target.strip().removesuffix(".md").casefold())
-
-    def _edge(self, source: str, rel: str, target: str) -> Edge | None:
-        found = self.resolve(target)
-        if found == source:
-            return None  # a note that links to a heading of its own
-        return Edge(source, rel, found or target, is_dangling=found is None)
 
 
 def graph(
@@ -75,7 +35,7 @@ def graph(
     def entries(view: View) -> list[list[Any]]:
         seen = view.rows(reaches(check_scope(scope), caller), include_hidden=include_deleted)
         kept = {row.id for row in seen if project is None or row.meta.get("project") == project}
-        links = Links(view.catalog.memories(include_hidden=True))
+        links = view.links()
         leaving: dict[str, list[Edge]] = {}
         for edge in links.edges:
             # An edge to what the asker may not see would tell of it.
@@ -118,7 +78,7 @@ def neighbors(
 
     def entries(view: View) -> list[list[Any]]:
         start = view.row(memory_id).id
-        links = Links(view.catalog.memories(include_hidden=True))
+        links = view.links()
         hidden = {row.id for row in links.rows.values() if row.status != "active" and not include_deleted}
         return _around(links, start, depth, hidden)
 
@@ -176,19 +136,3 @@ def _nodes_and_edges(items: Sequence[Payload]) -> Payload:
         "nodes": [one for one in items if "id" in one],
         "edges": [one for one in items if "rel" in one],
     }
-
-
-def _title(row: Row) -> str:
-    return str(row.meta["title"]).casefold()
-
-
-def _stem(row: Row) -> str:
-    return PurePosixPath(row.path).stem.casefold()
-
-
-def _path(row: Row) -> str:
-    return row.path.removesuffix(".md").casefold()
-
-
-def _id(row: Row) -> str:
-    return row.id.casefold()

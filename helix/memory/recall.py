@@ -118,7 +118,7 @@ def _with_keys(view: View, own: Mapping[str, str]) -> frozenset[str]:
         known = {**(row.meta.get("extra") or {}), **(row.meta.get("source") or {})}
         return all(_has(known.get(key), value) for key, value in own.items())
 
-    return frozenset(row.id for row in view.catalog.memories(include_hidden=True) if fits(row))
+    return frozenset(row.id for row in view.everything() if fits(row))
 
 
 def _has(value: Any, wanted: str) -> bool:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from helix.errors import HelixError, MemoryNotFound
 from helix.index.catalog import Catalog, Row
 from helix.index.where import Reach
+from helix.memory.links import Links
 from helix.vault.note import Note
 
 if TYPE_CHECKING:
@@ -30,6 +32,34 @@ class Caller:
     agent: str | None = None
 
 
+class _Known:
+    """The rows of the catalog, and what was made of them, for as long as nothing is committed."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._version: object = None
+        self._rows: list[Row] = []
+        self._links: Links | None = None
+
+    def rows(self, catalog: Catalog) -> list[Row]:
+        with self._lock:
+            return self._current(catalog)
+
+    def links(self, catalog: Catalog) -> Links:
+        with self._lock:
+            rows = self._current(catalog)
+            if self._links is None:
+                self._links = Links(rows)
+            return self._links
+
+    def _current(self, catalog: Catalog) -> list[Row]:
+        version = catalog.version()  # before the rows: they may be newer than it says, never older
+        if version != self._version:
+            self._rows, self._links = catalog.memories(include_hidden=True), None
+            self._version = version
+        return self._rows
+
+
 @dataclass(frozen=True)
 class View:
     catalog: Catalog
@@ -39,6 +69,7 @@ class View:
     """waits for the index when it is not ready yet"""
     now: Callable[[], datetime]
     commit: str | None = None
+    _known: _Known = field(default_factory=_Known, repr=False, compare=False)
 
     def row(self, memory_id: str) -> Row:
         row = self.catalog.find_folded(memory_id)
@@ -82,8 +113,17 @@ class View:
     def rows(self, reaches: tuple[Reach, ...] | None, *, include_hidden: bool = False) -> list[Row]:
         """The memories that somebody with this reach sees."""
         return [
-            row for row in self.catalog.memories(include_hidden=include_hidden) if row_is_within(row, reaches)
+            row
+            for row in self.everything()
+            if (include_hidden or row.status == "active") and row_is_within(row, reaches)
         ]
+
+    def everything(self) -> list[Row]:
+        """One row per memory, hidden ones too. Not to be changed."""
+        return self._known.rows(self.catalog)
+
+    def links(self) -> Links:
+        return self._known.links(self.catalog)
 
 
 def reaches(scope: str | None, caller: Caller) -> tuple[Reach, ...] | None:
