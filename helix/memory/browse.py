@@ -286,6 +286,8 @@ def _changed(row: Row) -> datetime:
 
 
 def _filtered(rows: Sequence[Row], given: Mapping[str, str]) -> list[Row]:
+    if not given:
+        return list(rows)
     filters, own = to_filters(given)
     if own:
         raise BadValue(

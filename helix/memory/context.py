@@ -17,7 +17,7 @@ from helix.memory.present import check_format, passage
 from helix.memory.reader import NOW, Reader, When
 from helix.memory.recall import ask
 from helix.memory.tokens import Payload
-from helix.memory.view import Caller, View, reaches
+from helix.memory.view import Caller, View, reaches, row_is_within
 from helix.vault.note import Note
 from helix.vault.times import parse_time
 
@@ -148,7 +148,12 @@ def _add_standing(view: View, selection: Selection, scope: str, caller: Caller) 
     """Preferences hold whatever the task is; the most important and then the latest come first."""
     there = {one.note.id for one in selection.chosen}
     reach = reaches(None if scope == "all" else scope, caller)
-    rows = [row for row in view.rows(reach) if row.meta["kind"] == "preference" and row.id not in there]
+    rows = [
+        row
+        for row in view.everything()
+        if row.meta["kind"] == "preference" and row.status == "active" and row.id not in there
+        and row_is_within(row, reach)
+    ]  # fmt: skip
     rows.sort(key=lambda row: (-(row.meta.get("importance") or 0.5), -_changed(row), row.id))
     for row in rows[:_STANDING]:
         note = view.find(row.id)

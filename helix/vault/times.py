@@ -5,6 +5,7 @@ In a file they are strings and stay as a person wrote them; here they become com
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -26,7 +27,13 @@ def format_time(moment: datetime) -> str:
 
 def parse_time(text: object) -> datetime | None:
     """The instant a person or Helix wrote, or None. A bare date is its midnight; no zone means UTC."""
-    if not isinstance(text, str) or not _FORM.fullmatch(text.strip()):
+    return _parse(text) if isinstance(text, str) else None
+
+
+# Of every memory the same few times are asked for again and again.
+@functools.lru_cache(maxsize=100_000)
+def _parse(text: str) -> datetime | None:
+    if not _FORM.fullmatch(text.strip()):
         return None
     try:
         moment = datetime.fromisoformat(text.strip().replace(" ", "T", 1).replace("z", "Z"))
