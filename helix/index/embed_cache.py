@@ -34,6 +34,8 @@ class EmbedCache:
     def __init__(self, path: Path, *, max_bytes: int = DEFAULT_MAX_BYTES, clock: Clock = utc_now) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = threading.Lock()
+        self.hits = 0
+        self.misses = 0
         self._max_bytes = max_bytes
         self._clock = clock
         try:
@@ -70,6 +72,8 @@ class EmbedCache:
                 if stale:
                     self._db.executemany("UPDATE vectors SET used = ?, owner = ? WHERE key = ?", stale)
             self._db.commit()
+            self.hits += len(found)
+            self.misses += len(keys) - len(found)
         return found
 
     def put(

@@ -58,6 +58,9 @@ class IndexHealth:
     model: str | None
     degraded: str | None
     """why search is by words only, or behind; None when all is well"""
+    cache_hits: int = 0
+    cache_misses: int = 0
+    """chunks whose vector was known since the start of the process, and those that went through the model"""
 
 
 class Index:
@@ -231,9 +234,8 @@ class Index:
                 f"{self.building.lag()} memories are still to be embedded for {self.building.embedder.name}; "
                 "the model before serves"
             )
-        return IndexHealth(
-            len(self.facts), lag, None if self.meaning is None else self.meaning.embedder.name, trouble
-        )
+        model = None if self.meaning is None else self.meaning.embedder.name
+        return IndexHealth(len(self.facts), lag, model, trouble, self._cache.hits, self._cache.misses)
 
     def wait_until_embedded(self, timeout: float) -> bool:
         return self.meaning is None or self.meaning.wait(timeout)

@@ -103,6 +103,8 @@ def _figures(said: Payload) -> Iterable[Metric]:
         yield GaugeMetricFamily(name, about, value=float(value))
     for name, about, value in (
         ("helix_watcher_restarts", "How often the watcher had to be started again", said["watcher_restarts"]),
+        ("helix_embedding_cache_hits", "Chunks whose vector was known", index.get("cache_hits", 0)),
+        ("helix_embedding_cache_misses", "Chunks that went through the model", index.get("cache_misses", 0)),
         ("helix_consolidation_runs", "Finished looks for doubles", upkeep["runs"]),
         ("helix_consolidation_applied", "Doubles that were superseded", upkeep["applied"]),
     ):

@@ -268,6 +268,8 @@ class IndexState(BaseModel):
     index_lag: int
     model: str | None
     degraded: str | None
+    cache_hits: int
+    cache_misses: int
 
 
 class Health(BaseModel):
