@@ -173,10 +173,19 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
         stack.callback(pages.close)
         stack.callback(requests.close)
         helix.databases.extend((pages, requests))
+
+        def is_erased(path: str, memory_id: str | None) -> bool:
+            if memory_id is not None:
+                return vault.ancestry.erased_at(memory_id) is not None
+            # A note without an id was known by its path, and there its erasure stands.
+            row = helix.catalog.at(path)
+            return row is not None and row.status == "erased"
+
         past = Past(
             state / "past",
             lambda: History.get(Path(vault.root.path)),
-            lambda memory_id: vault.ancestry.erased_at(memory_id) is not None,
+            is_erased,
+            vault.ancestry.count_erased,
             lambda place: recall().open_index(place),
         )
         stack.callback(past.close)
