@@ -9,9 +9,19 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
-from helix.errors import BadValue, IndexNotReady, KeyReused, NotWorthKeeping, SecretRefused
+from helix.errors import (
+    BadValue,
+    IndexNotReady,
+    KeyReused,
+    MemoryErased,
+    MemoryNotFound,
+    NotWorthKeeping,
+    SecretRefused,
+    StaleHash,
+)
 from helix.index.where import Reach
 from helix.memory.judgement.resemble import Resemblance, Said, Verdict, resemble
 from helix.memory.judgement.secrets import find_secret
@@ -103,16 +113,26 @@ class Writer:
 
     def _decide(self, wish: Wish, new: NewMemory) -> Payload:
         if wish.supersede_hint is not None:
-            return self._created(new, [self._view.row(wish.supersede_hint).id], [])
+            old = self._view.row(wish.supersede_hint)
+            if old.status == "erased":
+                raise MemoryErased(f"{old.id} was erased for good; write without the hint")
+            return self._created(new, [old.id], [])
         try:
             alike = self._alike(new)
         except IndexNotReady as error:
             return self._created(new, [], [], f"duplicates were not looked for: {error.message}")
         for note, how in alike if not wish.force else ():
             if how.verdict is Verdict.SAME:
-                return self._merged(note, how, new)
+                # Not into one that was forgotten or rewritten since it was compared: the text would be in no answer.
+                with suppress(StaleHash, MemoryErased, MemoryNotFound):
+                    return self._merged(note, how, new)
         for note, how in alike if not wish.force else ():
-            if how.verdict is Verdict.CHANGED and note.memory.kind not in _NEVER_REPLACED:
+            if (
+                how.verdict is Verdict.CHANGED
+                and note.memory.kind not in _NEVER_REPLACED
+                and (now := self._view.find(note.id)) is not None
+                and _still(now, how, new)
+            ):
                 return self._created(new, [note.id], [one for one in alike if one[0].id != note.id])
         return self._created(new, [], alike)
 
@@ -151,7 +171,12 @@ class Writer:
         )
 
     def _merged(self, note: Note, how: Resemblance, new: NewMemory) -> Payload:
-        note = self._memories.change(note.id, lambda now: _with_what_is_new(now, new))
+        def add(now: Note) -> Edit | None:
+            if not _still(now, how, new):
+                raise StaleHash(f"{now.id} was changed while it was compared")
+            return _with_what_is_new(now, new)
+
+        note = self._memories.change(note.id, add)
         return {**_answer(note, "merged", [], [], self._memories.degraded), "reason": how.reason}
 
 
@@ -240,6 +265,10 @@ def check_edges(edges: Mapping[str, Sequence[str]]) -> None:
     for rel in edges:
         if rel not in EDGE_KINDS:
             raise BadValue(f"{rel[:60]!r} is not a kind of edge; those are {', '.join(EDGE_KINDS)}")
+
+
+def _still(note: Note, how: Resemblance, new: NewMemory) -> bool:
+    return note.memory.visible and resemble(said_of(new), said_of(note.memory)).verdict is how.verdict
 
 
 def _with_what_is_new(note: Note, new: NewMemory) -> Edit | None:

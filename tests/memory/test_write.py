@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from helix.errors import BadValue, KeyReused, MemoryNotFound, NotWorthKeeping, SecretRefused
+from helix.errors import BadValue, KeyReused, MemoryErased, MemoryNotFound, NotWorthKeeping, SecretRefused
 from helix.memory.view import Caller
+from helix.vault.birth import NewMemory
 from tests.memory.world import ME, World, opened, record
 from tests.scale import scaled
 
@@ -212,3 +214,60 @@ def test_a_hand_written_note_counts_as_being_there(world: World) -> None:
     )
     answer = world.add("The API listens on 8080")
     assert (answer["status"], answer["id"]) == ("merged", "mem_hand")
+
+
+def meanwhile(world: World, monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> None:
+    """Somebody changes a memory just after the writer has looked for what is alike."""
+    writer = world.service.write.__wrapped__.__self__  # type: ignore[attr-defined]
+    look = writer._alike
+
+    def look_and_be_overtaken(new: NewMemory) -> object:
+        found = look(new)
+        change()
+        return found
+
+    monkeypatch.setattr(writer, "_alike", look_and_be_overtaken)
+
+
+def test_nothing_is_merged_into_a_memory_that_was_forgotten_meanwhile(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = world.add("The API listens on 8080")
+    meanwhile(world, monkeypatch, lambda: world.service.forget(old["id"]))
+    new = world.add("The API listens on 8080")
+    assert new["status"] == "created"
+    assert world.found("API listens") == [new["id"]]
+
+
+def test_nothing_is_merged_into_a_memory_that_a_person_rewrote_meanwhile(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.put("a.md", record("mem_a", "The API listens on 8080", scope="project", project="billing"))
+    other = record("mem_a", "Lunch is at noon in the garden", scope="project", project="billing")
+    meanwhile(world, monkeypatch, lambda: world.put("a.md", other))
+    new = world.add("The API listens on 8080", title="mem_a")
+    assert new["status"] == "created"
+    assert world.found("API listens 8080") == [new["id"]]
+
+
+def test_a_memory_that_a_person_rewrote_meanwhile_is_not_superseded(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = world.add("The API listens on 8080")
+    text = world.read(old["id"])
+    row = world.helix.catalog.find(old["id"])
+    assert row is not None
+    other = text.replace("The API listens on 8080", "Lunch is at noon in the garden")
+    meanwhile(world, monkeypatch, lambda: world.put(row.path, other))
+    new = world.add("The API listens on 9090")
+    assert new["status"] == "created"
+    assert world.found("lunch garden")[0] == old["id"]
+
+
+def test_what_was_erased_cannot_be_superseded_and_nothing_is_written(world: World) -> None:
+    old = world.add("The API listens on 8080")
+    world.service.forget(old["id"], mode="hard")
+    before = world.files()
+    with pytest.raises(MemoryErased):
+        world.add("The API listens on 9090", supersede_hint=old["id"])
+    assert world.files() == before
