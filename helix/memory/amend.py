@@ -12,7 +12,14 @@ from helix.memory.memories import Memories
 from helix.memory.requests import Requests, check_key, digest_of
 from helix.memory.tokens import Payload
 from helix.memory.view import View
-from helix.memory.write import check_importance, check_secrets, check_tags, check_time, check_title
+from helix.memory.write import (
+    check_importance,
+    check_kind,
+    check_secrets,
+    check_tags,
+    check_time,
+    check_title,
+)
 from helix.vault.edit import REMOVE, Remove
 from helix.vault.links import EDGE_KINDS, to_link
 from helix.vault.load import Value
@@ -109,6 +116,10 @@ class Amender:
         for row in (start, end):
             if row.status in ("deleted", "erased"):
                 raise MemoryErased(f"{row.id} was forgotten; restore it first", code="forgotten")
+        if rel == "supersedes" and start.id in self._view.links().superseded_by(end.id):
+            raise BadValue(
+                f"{end.id} replaced {start.id} already; of two that replace each other neither is found"
+            )
 
         def run() -> Payload:
             there = end.id in (start.meta.get("edges") or {}).get(rel, ())
@@ -148,7 +159,7 @@ def _changes(wanted: Amendment) -> dict[str, Value | Remove]:
     if wanted.title is not None:
         changes["title"] = check_title(wanted.title) or REMOVE
     if wanted.kind is not None:
-        changes["kind"] = wanted.kind
+        changes["kind"] = check_kind(wanted.kind)
     if wanted.tags is not None:
         changes["tags"] = list(check_tags(wanted.tags))
     if wanted.importance is not None:

@@ -90,7 +90,8 @@ class Writer:
             self._check(wish)
             answer = self._decide(wish, new)
             if key is not None:
-                self._requests.keep(key, digest, answer)
+                # No more than a retry is told: the titles of others are not ours to keep when they are erased.
+                self._requests.keep(key, digest, {name: answer[name] for name in ("id", "supersedes")})
             return answer
 
     def _seen(self, key: str, digest: str, new: NewMemory) -> Payload | None:
@@ -192,8 +193,6 @@ def to_new(wish: Wish, caller: Caller) -> NewMemory:
         raise BadValue("the text is empty; there is nothing to remember")
     if wish.scope not in SCOPES:
         raise BadValue(f"scope is {wish.scope[:60]!r}; give one of {', '.join(SCOPES)}")
-    if not _KIND.fullmatch(wish.kind):
-        raise BadValue(f"kind is {wish.kind[:60]!r}; give a word such as fact, decision, preference or task")
     project = wish.project or caller.project
     if wish.scope == "global":
         project = wish.project
@@ -214,7 +213,7 @@ def to_new(wish: Wish, caller: Caller) -> NewMemory:
     return NewMemory(
         body=wish.text,
         title=check_title(wish.title) or title_from(wish.text) or "untitled",
-        kind=wish.kind.lower(),
+        kind=check_kind(wish.kind),
         scope=wish.scope,
         project=project or (DEFAULT_PROJECT if wish.scope != "global" else None),
         tags=check_tags(wish.tags),
@@ -239,6 +238,12 @@ def check_title(title: str | None) -> str | None:
     if len(said) > _LONGEST_TITLE:
         raise BadValue(f"the title has {len(said)} characters; at most {_LONGEST_TITLE} fit")
     return said or None
+
+
+def check_kind(kind: str) -> str:
+    if not _KIND.fullmatch(kind):
+        raise BadValue(f"kind is {kind[:60]!r}; give a word such as fact, decision, preference or task")
+    return kind.lower()
 
 
 def check_tags(tags: Sequence[str]) -> list[str]:
