@@ -117,7 +117,9 @@ class Writer:
             old = self._view.row(wish.supersede_hint)
             if old.status == "erased":
                 raise MemoryErased(f"{old.id} was erased for good; write without the hint")
-            return self._created(new, [old.id], [])
+            return self._created(new, list(dict.fromkeys((old.id, *self._replaced(new)))), [])
+        if replaced := self._replaced(new):
+            return self._created(new, replaced, [])
         try:
             alike = self._alike(new)
         except IndexNotReady as error:
@@ -136,6 +138,11 @@ class Writer:
             ):
                 return self._created(new, [note.id], [one for one in alike if one[0].id != note.id])
         return self._created(new, [], alike)
+
+    def _replaced(self, new: NewMemory) -> list[str]:
+        """Those that its edges say it supersedes, as far as they are here and not erased."""
+        rows = map(self._view.catalog.find_folded, new.edges.get("supersedes", ()))
+        return [row.id for row in rows if row is not None and row.status != "erased"]
 
     def _alike(self, new: NewMemory) -> list[tuple[Note, Resemblance]]:
         """The memories of the same place that say the same, or something near; the nearest first."""
@@ -193,6 +200,7 @@ def to_new(wish: Wish, caller: Caller) -> NewMemory:
         raise BadValue("the text is empty; there is nothing to remember")
     if wish.scope not in SCOPES:
         raise BadValue(f"scope is {wish.scope[:60]!r}; give one of {', '.join(SCOPES)}")
+    check_edges(wish.edges)
     project = wish.project or caller.project
     if wish.scope == "global":
         project = wish.project

@@ -271,3 +271,25 @@ def test_what_was_erased_cannot_be_superseded_and_nothing_is_written(world: Worl
     with pytest.raises(MemoryErased):
         world.add("The API listens on 9090", supersede_hint=old["id"])
     assert world.files() == before
+
+
+def test_an_edge_that_says_supersedes_supersedes(world: World) -> None:
+    old = world.add("The API listens on 8080")
+    new = world.add(
+        "Ports are given out by the gateway now", edges={"supersedes": [old["id"], "mem_elsewhere"]}
+    )
+    assert (new["status"], new["supersedes"]) == ("superseded", [old["id"]])
+    assert world.service.get(new["id"])["edges"] == [
+        {"rel": "supersedes", "to": old["id"]},
+        {"rel": "supersedes", "to": "mem_elsewhere"},
+    ]
+    assert world.found("API listens 8080", filters={"id": old["id"]}) == []
+
+
+def test_an_edge_of_an_unknown_kind_is_refused_also_where_the_text_is_there_already(world: World) -> None:
+    old = world.add("The API listens on 8080")
+    before = world.files()
+    with pytest.raises(BadValue, match="kind of edge"):
+        world.add("The API listens on 8080", edges={"status": ["deleted"]})
+    assert world.files() == before
+    assert world.found("API listens") == [old["id"]]
