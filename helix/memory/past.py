@@ -62,6 +62,7 @@ class Past:
         self._in_use: weakref.WeakValueDictionary[str, Snapshot] = weakref.WeakValueDictionary()
         self._known_erased: int | None = None
         self._lock = threading.Lock()
+        self._sweep()  # what a process that was killed left behind
 
     def view(self, when: datetime | None, ref: str | None) -> View:
         history = self._history()

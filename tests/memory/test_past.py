@@ -199,3 +199,14 @@ def test_who_reads_the_past_goes_on_while_others_look_at_other_commits(dated: tu
         del first
         world.service.reader.view(When(ref="HEAD"))
         assert len(list((place / "state").rglob("past/*"))) == 3
+
+
+def test_what_a_killed_daemon_had_laid_out_is_swept_at_the_next_start(dated: tuple[Path, Sandbox]) -> None:
+    place, _ = dated
+    with opened(place) as world:
+        world.found("API", when=When(ref="v1"))
+        [laid_out] = (place / "state").rglob("past/*")
+        kept = laid_out.parent / "killed"
+    kept.mkdir(parents=True)
+    with opened(place):
+        assert not kept.exists()
