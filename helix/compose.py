@@ -189,6 +189,16 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
             lambda place: recall().open_index(place),
         )
         stack.callback(past.close)
+
+        def took(taken: Mapping[str, Change | None]) -> None:
+            """Erased by whomever: nothing that was kept of answers may quote it."""
+            notes = (change.note for change in taken.values() if change is not None)
+            if any(note is not None and note.memory.status == "erased" for note in notes):
+                past.discard()
+                pages.forget_quotes()
+
+        helix.reconciler.on_commit.append(took)
+        stack.callback(helix.reconciler.on_commit.remove, took)
         live = View(helix.catalog, vault.read, lambda: recall().searcher, vault.clock)
         count = token_counter(helix.config.token_scale)
 

@@ -43,13 +43,10 @@ class Amendment:
 
 
 class Amender:
-    def __init__(
-        self, memories: Memories, view: View, requests: Requests, on_erase: Callable[[], None]
-    ) -> None:
+    def __init__(self, memories: Memories, view: View, requests: Requests) -> None:
         self._memories = memories
         self._view = view
         self._requests = requests
-        self._on_erase = on_erase
         self._lock = threading.Lock()
 
     def update(
@@ -89,8 +86,6 @@ class Amender:
             if row.status == "erased" or (row.status == "deleted" and mode == "tombstone"):
                 return self._done(self._view.get(row.id), "noop")
             note = self._memories.erase(row.id) if mode == "hard" else self._memories.forget(row.id)
-            if mode == "hard":
-                self._on_erase()
             return self._done(note, "forgotten") | {"deleted_at": note.memory.deleted_at}
 
         return self._once("forget", idempotency_key, {"id": row.id, "mode": mode}, run)

@@ -67,7 +67,7 @@ class Service:
         self.consolidator = Consolidator(live, memories)
         self.recall_phases = self._told(PhaseRecall(self.reader, read_settings).recall)
         self.write = self._told(Writer(memories, live, requests).write)
-        amender = Amender(memories, live, requests, self._forget_copies)
+        amender = Amender(memories, live, requests)
         self.update = self._told(amender.update)
         self.forget = self._told(amender.forget)
         self.restore = self._told(amender.restore)
@@ -115,10 +115,6 @@ class Service:
             return answer
 
         return told
-
-    def _forget_copies(self) -> None:
-        self._past.discard()
-        self.reader.pages.forget_quotes()
 
     def _view_at(self, when: datetime | None, ref: str | None) -> View:
         return self.live if when is None and ref is None else self._past.view(when, ref)
