@@ -108,7 +108,7 @@ class Writer:
         return {"id": row.id, "status": "noop", "supersedes": list(note.memory.edges.get("supersedes", ()))}
 
     def _check(self, wish: Wish) -> None:
-        check_secrets(wish.allow_secrets, wish.title or "", wish.text, *wish.tags)
+        check_secrets(wish.allow_secrets, wish.title or "", wish.text, *wish.tags, *wish.source.values())
         if not wish.force and (why := why_not_worth(wish.text, wish.kind)) is not None:
             raise NotWorthKeeping(f"{why}; say `force` to keep it all the same")
 

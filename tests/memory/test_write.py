@@ -293,3 +293,11 @@ def test_an_edge_of_an_unknown_kind_is_refused_also_where_the_text_is_there_alre
         world.add("The API listens on 8080", edges={"status": ["deleted"]})
     assert world.files() == before
     assert world.found("API listens") == [old["id"]]
+
+
+def test_a_credential_in_the_source_of_a_memory_is_refused_too(world: World) -> None:
+    with pytest.raises(SecretRefused):
+        world.add(
+            "The dump was taken from there", source={"uri": "postgres://admin:hT7xq9Lm2@db.internal/prod"}
+        )
+    assert world.files() == {}
