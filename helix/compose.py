@@ -173,13 +173,32 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
         stack.callback(pages.close)
         stack.callback(requests.close)
         helix.databases.extend((pages, requests))
+
+        def is_erased(path: str, memory_id: str | None) -> bool:
+            if memory_id is not None:
+                return vault.ancestry.erased_at(memory_id) is not None
+            # A note without an id was known by its path, and there its erasure stands.
+            row = helix.catalog.at(path)
+            return row is not None and row.status == "erased"
+
         past = Past(
             state / "past",
             lambda: History.get(Path(vault.root.path)),
-            lambda memory_id: vault.ancestry.erased_at(memory_id) is not None,
+            is_erased,
+            vault.ancestry.count_erased,
             lambda place: recall().open_index(place),
         )
         stack.callback(past.close)
+
+        def took(taken: Mapping[str, Change | None]) -> None:
+            """Erased by whomever: nothing that was kept of answers may quote it."""
+            notes = (change.note for change in taken.values() if change is not None)
+            if any(note is not None and note.memory.status == "erased" for note in notes):
+                past.discard()
+                pages.forget_quotes()
+
+        helix.reconciler.on_commit.append(took)
+        stack.callback(helix.reconciler.on_commit.remove, took)
         live = View(helix.catalog, vault.read, lambda: recall().searcher, vault.clock)
         count = token_counter(helix.config.token_scale)
 

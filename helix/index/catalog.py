@@ -83,6 +83,7 @@ class Catalog(StateDatabase):
     def __init__(self, path: Path) -> None:
         self._reading = threading.Lock()
         self._reader = sqlite3.connect(":memory:")  # until there is a file
+        self._openings = 0
         self._writer: int | None = None
         """the thread that is inside a transaction"""
         super().__init__(path)
@@ -105,6 +106,7 @@ class Catalog(StateDatabase):
                 self._path, check_same_thread=False, isolation_level=None, timeout=10
             )
             self._reader.execute("PRAGMA query_only=ON")
+            self._openings += 1
 
     def _prepare(self) -> None:
         self._db.execute("PRAGMA secure_delete=ON")  # titles of erased memories must not stay in free pages
@@ -302,7 +304,7 @@ class Catalog(StateDatabase):
     def version(self) -> tuple[object, ...]:
         """Another one after every commit: what was worked out from the rows is true as long as it is the same."""
         with self._reading:
-            return id(self._reader), *self._reader.execute("PRAGMA data_version").fetchone()
+            return self._openings, *self._reader.execute("PRAGMA data_version").fetchone()
 
     def dump(self) -> dict[str, list[tuple[Any, ...]]]:
         """Everything, in order: two catalogs of one vault are equal when these are."""

@@ -12,7 +12,14 @@ from helix.memory.memories import Memories
 from helix.memory.requests import Requests, check_key, digest_of
 from helix.memory.tokens import Payload
 from helix.memory.view import View
-from helix.memory.write import check_importance, check_secrets, check_tags, check_time, check_title
+from helix.memory.write import (
+    check_importance,
+    check_kind,
+    check_secrets,
+    check_tags,
+    check_time,
+    check_title,
+)
 from helix.vault.edit import REMOVE, Remove
 from helix.vault.links import EDGE_KINDS, to_link
 from helix.vault.load import Value
@@ -36,13 +43,10 @@ class Amendment:
 
 
 class Amender:
-    def __init__(
-        self, memories: Memories, view: View, requests: Requests, on_erase: Callable[[], None]
-    ) -> None:
+    def __init__(self, memories: Memories, view: View, requests: Requests) -> None:
         self._memories = memories
         self._view = view
         self._requests = requests
-        self._on_erase = on_erase
         self._lock = threading.Lock()
 
     def update(
@@ -82,8 +86,6 @@ class Amender:
             if row.status == "erased" or (row.status == "deleted" and mode == "tombstone"):
                 return self._done(self._view.get(row.id), "noop")
             note = self._memories.erase(row.id) if mode == "hard" else self._memories.forget(row.id)
-            if mode == "hard":
-                self._on_erase()
             return self._done(note, "forgotten") | {"deleted_at": note.memory.deleted_at}
 
         return self._once("forget", idempotency_key, {"id": row.id, "mode": mode}, run)
@@ -109,6 +111,10 @@ class Amender:
         for row in (start, end):
             if row.status in ("deleted", "erased"):
                 raise MemoryErased(f"{row.id} was forgotten; restore it first", code="forgotten")
+        if rel == "supersedes" and start.id in self._view.links().superseded_by(end.id):
+            raise BadValue(
+                f"{end.id} replaced {start.id} already; of two that replace each other neither is found"
+            )
 
         def run() -> Payload:
             there = end.id in (start.meta.get("edges") or {}).get(rel, ())
@@ -148,7 +154,7 @@ def _changes(wanted: Amendment) -> dict[str, Value | Remove]:
     if wanted.title is not None:
         changes["title"] = check_title(wanted.title) or REMOVE
     if wanted.kind is not None:
-        changes["kind"] = wanted.kind
+        changes["kind"] = check_kind(wanted.kind)
     if wanted.tags is not None:
         changes["tags"] = list(check_tags(wanted.tags))
     if wanted.importance is not None:

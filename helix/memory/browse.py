@@ -181,19 +181,22 @@ def history(
     """The versions of a memory in git, newest first."""
     check_limit(limit)
 
-    def entries(_: View) -> list[list[str]]:
+    def entries(view: View) -> list[list[str]]:
+        found = versions(memory_id)
+        if not found:
+            view.row(memory_id)  # says that it never was
         return [
-            [one.commit, format_time(one.time), one.author, one.subject, one.path]
-            for one in versions(memory_id)
+            [one.commit, format_time(one.time), one.author, one.subject, one.path, memory_id] for one in found
         ]
 
     _, listing = reader.listed("history", reader.view(), cursor, entries)
     names = ("commit", "time", "author", "subject", "path")
+    said = listing.entries[0][-1] if listing.entries else memory_id
     return reader.page(
         "history",
         listing,
-        lambda entry: dict(zip(names, entry, strict=True)),
-        lambda items: {"id": memory_id, "versions": list(items)},
+        lambda entry: dict(zip(names, entry[:-1], strict=True)),
+        lambda items: {"id": said, "versions": list(items)},
         limit=limit,
         max_tokens=max_tokens,
     )

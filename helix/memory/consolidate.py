@@ -116,13 +116,8 @@ class Consolidator:
             # What is joined by an edge was judged already, by a person or by an earlier look.
             if other is None or not other.memory.visible or frozenset((row.id, other_id)) in joined:
                 continue
-            older, newer = sorted((note, other), key=lambda one: (one.memory.created_at or "", one.id))
-            how = resemble(said_of(newer.memory), said_of(older.memory))
-            if how.verdict is Verdict.SAME:
-                exact = _normal(newer.memory) == _normal(older.memory)
-                yield Proposal("duplicate", newer.id, older.id, how.reason, "supersede", is_certain=exact)
-            elif how.verdict is Verdict.CHANGED and memory.kind != "event":
-                yield Proposal("contradiction", older.id, newer.id, how.reason, "supersede")
+            if (found := _compare(note, other)) is not None:
+                yield found
 
     def _over(self, rows: Sequence[Row]) -> Iterator[Proposal]:
         now = self._view.now()
@@ -141,17 +136,36 @@ class Consolidator:
 
     def _apply(self, one: Proposal) -> bool:
         if one.action == "forget":
-            self._memories.forget(one.memory_id)
+            row = self._view.row(one.memory_id)
+            if row.status != "active" or one.id not in {still.id for still in self._over([row])}:
+                return False
+            self._memories.forget(row.id)
             return True
         if one.action != "supersede" or one.other_id is None:
             return False
         gone, stays = self._view.find(one.memory_id), self._view.find(one.other_id)
         if gone is None or stays is None or not gone.memory.visible or not stays.memory.visible:
             raise MemoryNotFound(f"{one.memory_id} or {one.other_id} is not there any more")
+        if _compare(gone, stays) != one:
+            return False
         # First the edge, then the flip: between the two there is one memory too many, never one too few.
         self._memories.change(stays.id, lambda now: _taking_over(now, gone))
-        self._memories.change(gone.id, lambda now: _replaced(one, now, format_time(self._view.now())))
-        return True
+        at = format_time(self._view.now())
+        after = self._memories.change(
+            gone.id, lambda now: _replaced(one, now, at) if now.memory.body == gone.memory.body else None
+        )
+        return after.memory.status == "superseded"
+
+
+def _compare(note: Note, other: Note) -> Proposal | None:
+    older, newer = sorted((note, other), key=lambda one: (one.memory.created_at or "", one.id))
+    how = resemble(said_of(newer.memory), said_of(older.memory))
+    if how.verdict is Verdict.SAME:
+        exact = _normal(newer.memory) == _normal(older.memory)
+        return Proposal("duplicate", newer.id, older.id, how.reason, "supersede", is_certain=exact)
+    if how.verdict is Verdict.CHANGED and note.memory.kind != "event":
+        return Proposal("contradiction", older.id, newer.id, how.reason, "supersede")
+    return None
 
 
 def _taking_over(note: Note, gone: Note) -> Edit:

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from helix.index.catalog import Row
+from helix.index.where import Reach
 from helix.memory.fit import Budget, cut
 from helix.memory.links import Links
 from helix.memory.pack import Piece, pack, words_of
 from helix.memory.present import check_format, passage
 from helix.memory.reader import NOW, Reader, When
-from helix.memory.recall import ask
+from helix.memory.recall import ask, check_scope
 from helix.memory.tokens import Payload
 from helix.memory.view import Caller, View, reaches, row_is_within
 from helix.vault.note import Note
@@ -71,24 +72,28 @@ def context(
         include_deleted=True,
         rerank=rerank,
     )
-    selection = _resolve(view, found.hits)
+    seen = reaches(check_scope(scope), caller)
+    selection = _resolve(view, found.hits, seen)
     if not filters:
-        _add_standing(view, selection, scope, caller)
+        _add_standing(view, selection, seen)
     pieces = [_piece(one, detailed) for one in selection.chosen]
     notices = {key: value for key, value in (("note", found.note), ("degraded", found.degraded)) if value}
     return pack(pieces, budget, notices, left_out=selection.left_out)
 
 
-def _resolve(view: View, hits: Sequence[Hit]) -> Selection:
+def _resolve(view: View, hits: Sequence[Hit], seen: tuple[Reach, ...] | None) -> Selection:
     """The current one for each that was superseded, one of two that contradict each other, no repetition."""
     links = view.links()
+    newer = {edge.target: edge.source for edge in links.edges if edge.rel == "supersedes"}
     selection = Selection()
     by_id: dict[str, Chosen] = {}
     for hit in hits:
-        current, replaced = _current(links, hit.memory_id)
-        note = None if current is None else view.find(current)
+        current, replaced = _current(links, newer, hit.memory_id)
+        if current is None or not row_is_within(links.rows[current], seen):
+            continue  # forgotten, or superseded by something that is, or that lies where the asker does not look
+        note = view.find(current)
         if note is None or not note.memory.visible:
-            continue  # forgotten, or superseded by something that is
+            continue
         remarks = tuple(f"replaces {one}" for one in replaced)
         if note.id in by_id:
             before = by_id[note.id]
@@ -102,9 +107,8 @@ def _resolve(view: View, hits: Sequence[Hit]) -> Selection:
     return selection
 
 
-def _current(links: Links, memory_id: str) -> tuple[str | None, list[str]]:
+def _current(links: Links, newer: Mapping[str, str], memory_id: str) -> tuple[str | None, list[str]]:
     """The memory that holds today in the place of this one, and those on the way that it replaced."""
-    newer = {edge.target: edge.source for edge in links.edges if edge.rel == "supersedes"}
     passed: list[str] = []
     here = memory_id
     while (row := links.rows.get(here)) is not None:
@@ -144,16 +148,10 @@ def _without_repetition(chosen: Iterable[Chosen]) -> Iterable[Chosen]:
             yield one
 
 
-def _add_standing(view: View, selection: Selection, scope: str, caller: Caller) -> None:
+def _add_standing(view: View, selection: Selection, seen: tuple[Reach, ...] | None) -> None:
     """Preferences hold whatever the task is; the most important and then the latest come first."""
     there = {one.note.id for one in selection.chosen}
-    reach = reaches(None if scope == "all" else scope, caller)
-    rows = [
-        row
-        for row in view.everything()
-        if row.meta["kind"] == "preference" and row.status == "active" and row.id not in there
-        and row_is_within(row, reach)
-    ]  # fmt: skip
+    rows = [row for row in view.rows(seen) if row.meta["kind"] == "preference" and row.id not in there]
     rows.sort(key=lambda row: (-(row.meta.get("importance") or 0.5), -_changed(row), row.id))
     for row in rows[:_STANDING]:
         note = view.find(row.id)

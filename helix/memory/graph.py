@@ -43,19 +43,23 @@ def graph(
                 leaving.setdefault(edge.source, []).append(edge)
         listed: list[list[Any]] = []
         for memory_id in sorted(kept):
-            listed.append([memory_id])
+            listed.append([memory_id, include_deleted])
             listed += [
-                [memory_id, edge.rel, edge.target, edge.is_dangling] for edge in leaving.get(memory_id, ())
+                [memory_id, edge.rel, edge.target, edge.is_dangling, include_deleted]
+                for edge in leaving.get(memory_id, ())
             ]
         return listed
 
     view, listing = reader.listed("graph", reader.view(when), cursor, entries)
 
     def render(entry: list[Any]) -> Payload | None:
-        if len(entry) > 1:
-            return Edge(*entry).to_dict()
-        row = view.catalog.find(entry[0])
-        return None if row is None else node(row)
+        *said, hidden_too = entry
+        row = _shown(view, said[0], hidden_too)
+        if row is None or len(said) == 1:
+            return None if row is None else node(row)
+        edge = Edge(*said)
+        there = edge.is_dangling or _shown(view, edge.target, hidden_too) is not None
+        return edge.to_dict() if there else None
 
     return reader.page("graph", listing, render, _nodes_and_edges, limit=limit, max_tokens=max_tokens)
 
@@ -80,13 +84,13 @@ def neighbors(
         start = view.row(memory_id).id
         links = view.links()
         hidden = {row.id for row in links.rows.values() if row.status != "active" and not include_deleted}
-        return _around(links, start, depth, hidden)
+        return [[*one, include_deleted] for one in _around(links, start, depth, hidden)]
 
     view, listing = reader.listed("neighbors", reader.view(when), cursor, entries)
 
     def render(entry: list[Any]) -> Payload | None:
-        distance, edge = entry[1], Edge(*entry[2:])
-        row = view.catalog.find(entry[0])
+        distance, edge = entry[1], Edge(*entry[2:-1])
+        row = _shown(view, entry[0], entry[-1])
         if row is None:
             return (
                 {"id": entry[0], "distance": distance, "edge": edge.to_dict()} if edge.is_dangling else None
@@ -108,6 +112,12 @@ def node(row: Row) -> Payload:
     if row.meta.get("project"):
         said["project"] = row.meta["project"]
     return said if row.status == "active" else {**said, "status": row.status}
+
+
+def _shown(view: View, memory_id: str, hidden_too: bool) -> Row | None:
+    """A memory as it is now; None when it was forgotten since it was listed."""
+    row = view.catalog.find(memory_id)
+    return row if row is not None and (hidden_too or row.status == "active") else None
 
 
 def _around(links: Links, start: str, depth: int, hidden: set[str]) -> list[list[Any]]:

@@ -42,6 +42,20 @@ class Links:
     def resolve(self, target: str) -> str | None:
         return self._names.get(target.strip().removesuffix(".md").casefold())
 
+    def superseded_by(self, memory_id: str) -> set[str]:
+        """Those that a memory replaced, and those that these had replaced."""
+        older: dict[str, list[str]] = {}
+        for edge in self.edges:
+            if edge.rel == "supersedes":
+                older.setdefault(edge.source, []).append(edge.target)
+        found: set[str] = set()
+        pending = [memory_id]
+        while pending:
+            new = [one for one in older.get(pending.pop(), ()) if one not in found]
+            found.update(new)
+            pending += new
+        return found
+
     def _edge(self, source: str, rel: str, target: str) -> Edge | None:
         found = self.resolve(target)
         if found == source:

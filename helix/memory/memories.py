@@ -49,10 +49,12 @@ class Memories:
     def add(self, new: NewMemory, *, supersedes: Sequence[str] = ()) -> Note:
         """A new memory; those that it supersedes are flipped once it is safe on disk."""
         old = [self._row(memory_id) for memory_id in supersedes]
-        edges = {**new.edges, "supersedes": [*new.edges.get("supersedes", ()), *(row.id for row in old)]}
+        named = (*new.edges.get("supersedes", ()), *(row.id for row in old))
+        edges = {**new.edges, "supersedes": list(dict.fromkeys(named))}
         [note] = self._vault.create([replace(new, edges=edges)], self._catalog.is_taken)
         for row in old:
-            self._vault.supersede(row.path, row.id)
+            with suppress(MemoryErased):  # a moment ago; the new one stands all the same
+                self._vault.supersede(row.path, row.id)
         self._took([note.path, *(row.path for row in old)])
         return note
 
@@ -143,7 +145,9 @@ class Memories:
             self._took([row.path])  # moved a moment ago: the catalog may not know where to yet
             row = self._catalog.find_folded(memory_id)
         if row is None:
-            raise MemoryNotFound(f"there is no memory {memory_id!r}; `helix list` shows those there are")
+            raise MemoryNotFound(
+                f"there is no memory {memory_id[:200]!r}; `helix list` shows those there are"
+            )
         return row
 
     def _took(self, paths: Sequence[str]) -> None:

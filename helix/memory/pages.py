@@ -1,7 +1,7 @@
 """Cursors: the rest of an answer, kept as it was found, so that writes meanwhile make it neither repeat nor skip.
 
-Only ids and scores are kept, never a memory's text. A page shows the memories as they are when it is asked for, and
-leaves out those that were forgotten since.
+Of memories only ids and scores are kept, never a text. A page shows the memories as they are when it is asked for, and
+leaves out those that were forgotten since. What quotes them (a proposal to tidy, a problem) goes when one is erased.
 """
 
 from __future__ import annotations
@@ -40,6 +40,9 @@ class Listing:
 class Pages(StateDatabase):
     def _prepare(self) -> None:
         self._db.execute(
+            "PRAGMA secure_delete=ON"
+        )  # what is dropped by `forget_quotes` must not stay in free pages
+        self._db.execute(
             "CREATE TABLE IF NOT EXISTS pages (key TEXT PRIMARY KEY, said TEXT NOT NULL, kept_at REAL NOT NULL)"
         )
 
@@ -63,6 +66,12 @@ class Pages(StateDatabase):
                     "DELETE FROM pages WHERE key NOT IN (SELECT key FROM pages ORDER BY kept_at DESC LIMIT ?)",
                     (_KEPT,),
                 )
+
+    def forget_quotes(self) -> None:
+        """A memory was erased: drop the listings that are not of ids."""
+        with self._lock:
+            self._db.execute("DELETE FROM pages WHERE json_type(said, '$[2][0]') = 'object'")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def find(self, verb: str, cursor: str) -> Listing:
         key, _, place = cursor.partition(".")

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 _OPEN = 3  # commits that are kept open; those on disk are the same
 _EMBED_PATIENCE = 120.0
-_COMPLETE = "complete"
 
 OpenIndex = Callable[[Path], "Index"]
 
@@ -45,27 +44,39 @@ class Past:
         self,
         folder: Path,
         find_history: Callable[[], History],
-        is_erased: Callable[[str], bool],
+        is_erased: Callable[[str, str | None], bool],
+        count_erased: Callable[[], int],
         open_index: OpenIndex,
     ) -> None:
-        """`folder` is the place in the state folder; `open_index` opens an index that shares model and cache."""
+        """`folder` is the place in the state folder; `open_index` opens an index that shares model and cache.
+
+        `is_erased` is asked of a path and the id in the file there; `count_erased` grows with every erasure, of this
+        process or another, or of another machine.
+        """
         self._folder = folder
         self._history = find_history
         self._is_erased = is_erased
+        self._count_erased = count_erased
         self._open_index = open_index
         self._open: OrderedDict[str, Snapshot] = OrderedDict()
+        self._in_use: weakref.WeakValueDictionary[str, Snapshot] = weakref.WeakValueDictionary()
+        self._known_erased: int | None = None
         self._lock = threading.Lock()
+        self._sweep()  # what a process that was killed left behind
 
     def view(self, when: datetime | None, ref: str | None) -> View:
         history = self._history()
         commit, made_at = history.commit_at(when, ref)
         with self._lock:
-            snapshot = self._open.pop(commit, None)
+            erased = self._count_erased()
+            if erased != self._known_erased:
+                self._drop()  # what was laid out before may hold what was erased since
+                self._known_erased = erased
+            snapshot = self._open.pop(commit, None) or self._in_use.get(commit)
             if snapshot is None:
                 place = self._folder / commit
-                if not (place / _COMPLETE).exists():
-                    self._lay_out(history, commit, place)
-                snapshot = Snapshot(place, self._open_index)
+                self._lay_out(history, commit, place)
+                snapshot = self._in_use[commit] = Snapshot(place, self._open_index)
             self._open[commit] = snapshot
             while len(self._open) > _OPEN:
                 self._open.popitem(last=False)  # closed once nobody reads from it any more
@@ -74,32 +85,33 @@ class Past:
         return View(snapshot.catalog, snapshot.read, snapshot.searcher, lambda: moment, commit)
 
     def discard(self) -> None:
-        """Something was erased: no copy of it may stay."""
+        """No copy may stay: something was erased, or nobody asks any more."""
         with self._lock:
-            self._open.clear()
-            self._sweep()
+            self._drop()
 
     def close(self) -> None:
-        with self._lock:
-            self._open.clear()
+        self.discard()
+
+    def _drop(self) -> None:
+        self._open.clear()
+        self._in_use.clear()
+        self._sweep()
 
     def _lay_out(self, history: History, commit: str, place: Path) -> None:
         shutil.rmtree(place, ignore_errors=True)
         notes = place / "vault"
         notes.mkdir(parents=True, mode=0o700)
         for path, data in history.list_at(commit):
-            memory_id = id_in_frontmatter(data)
-            if (memory_id is not None and self._is_erased(memory_id)) or ".." in PurePosixPath(path).parts:
+            if self._is_erased(path, id_in_frontmatter(data)) or ".." in PurePosixPath(path).parts:
                 continue
             file = notes / path
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(data)
-        (place / _COMPLETE).touch()
 
     def _sweep(self) -> None:
         if self._folder.is_dir():
             for place in self._folder.iterdir():
-                if place.name not in self._open:
+                if place.name not in self._open and place.name not in self._in_use:
                     shutil.rmtree(place, ignore_errors=True)
 
 

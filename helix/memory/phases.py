@@ -29,6 +29,9 @@ _ANY_KIND = 0.4
 _CACHED = 256
 _MOST_PHASES = 20
 
+_Key = tuple[Caller, tuple[str, ...], int, str, str]
+"""who asks, for which phases, with how much room, at which scope, and the key that was given"""
+
 
 @dataclass(frozen=True)
 class Phase:
@@ -71,7 +74,8 @@ class PhaseRecall:
         """`read_settings` reads a text file of the vault; None when it is not there."""
         self._reader = reader
         self._read_settings = read_settings
-        self._cached: OrderedDict[tuple[str, str], Payload] = OrderedDict()
+        self._cached: OrderedDict[_Key, tuple[Payload, dict[str, str]]] = OrderedDict()
+        """bundles, with the hashes of the memories in them"""
         self._lock = threading.Lock()
 
     def recall(
@@ -83,35 +87,37 @@ class PhaseRecall:
         scope: str = "project",
         idempotency_key: str | None = None,
     ) -> Payload:
-        """A bundle for these phases. The same key in the same session gets the same bundle, as long as it holds."""
+        """A bundle for these phases. The same question under the same key gets the same bundle, as long as nothing in
+        it was changed or forgotten."""
         budget = Budget(budget_tokens, self._reader.count)
         names = list(dict.fromkeys(name.strip().lower() for name in phases if name.strip()))
         if not names or len(names) > _MOST_PHASES:
             raise BadValue(f"name 1 to {_MOST_PHASES} phases, such as {', '.join(DEFAULTS)}")
         view = self._reader.view()
-        key = (caller.session or "", idempotency_key or "")
+        key = (caller, tuple(names), budget_tokens, scope, idempotency_key or "")
         if idempotency_key and (known := self._known(key, view)) is not None:
             return known
-        bundle = self._bundle(view, names, caller, scope, budget)
+        bundle, hashes = self._bundle(view, names, caller, scope, budget)
         if idempotency_key:
             with self._lock:
-                self._cached[key] = bundle
+                self._cached[key] = bundle, hashes
                 while len(self._cached) > _CACHED:
                     self._cached.popitem(last=False)
         return bundle
 
-    def _known(self, key: tuple[str, str], view: View) -> Payload | None:
+    def _known(self, key: _Key, view: View) -> Payload | None:
         with self._lock:
-            bundle = self._cached.get(key)
-        if bundle is None:
-            return None
-        rows = (view.catalog.find(memory_id) for memory_id in bundle["citations"])
-        # What was forgotten since is in no answer, not in a cached one either.
-        return bundle if all(row is not None and row.status == "active" for row in rows) else None
+            bundle, hashes = self._cached.get(key, (None, {}))
+            rows = ((view.catalog.find(memory_id), hash_) for memory_id, hash_ in hashes.items())
+            # What was forgotten or taken back since is in no answer, not in a cached one either.
+            if all(row is not None and row.status == "active" and row.hash == hash_ for row, hash_ in rows):
+                return bundle
+            del self._cached[key]
+        return None
 
     def _bundle(
         self, view: View, names: Sequence[str], caller: Caller, scope: str, budget: Budget
-    ) -> Payload:
+    ) -> tuple[Payload, dict[str, str]]:
         wanted = phases_in(self._read_settings(PHASES_FILE))
         relevance: dict[str, float] = {}
         degraded: str | None = None
@@ -136,7 +142,8 @@ class PhaseRecall:
         notes = [note for memory_id in best_first[:_DEPTH] if (note := view.find(memory_id)) is not None]
         pieces = [to_piece(note) for note in notes if note.memory.visible]
         said = {"degraded": degraded} if degraded else {}
-        return pack(pieces, budget, said, left_out=len(best_first) - len(pieces))
+        bundle = pack(pieces, budget, said, left_out=len(best_first) - len(pieces))
+        return bundle, {note.id: note.hash for note in notes if note.id in bundle["citations"]}
 
 
 def phases_in(text: str | None) -> dict[str, Phase]:

@@ -67,7 +67,7 @@ class Service:
         self.consolidator = Consolidator(live, memories)
         self.recall_phases = self._told(PhaseRecall(self.reader, read_settings).recall)
         self.write = self._told(Writer(memories, live, requests).write)
-        amender = Amender(memories, live, requests, past.discard)
+        amender = Amender(memories, live, requests)
         self.update = self._told(amender.update)
         self.forget = self._told(amender.forget)
         self.restore = self._told(amender.restore)

@@ -9,9 +9,19 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
-from helix.errors import BadValue, IndexNotReady, KeyReused, NotWorthKeeping, SecretRefused
+from helix.errors import (
+    BadValue,
+    IndexNotReady,
+    KeyReused,
+    MemoryErased,
+    MemoryNotFound,
+    NotWorthKeeping,
+    SecretRefused,
+    StaleHash,
+)
 from helix.index.where import Reach
 from helix.memory.judgement.resemble import Resemblance, Said, Verdict, resemble
 from helix.memory.judgement.secrets import find_secret
@@ -80,7 +90,8 @@ class Writer:
             self._check(wish)
             answer = self._decide(wish, new)
             if key is not None:
-                self._requests.keep(key, digest, answer)
+                # No more than a retry is told: the titles of others are not ours to keep when they are erased.
+                self._requests.keep(key, digest, {name: answer[name] for name in ("id", "supersedes")})
             return answer
 
     def _seen(self, key: str, digest: str, new: NewMemory) -> Payload | None:
@@ -97,24 +108,41 @@ class Writer:
         return {"id": row.id, "status": "noop", "supersedes": list(note.memory.edges.get("supersedes", ()))}
 
     def _check(self, wish: Wish) -> None:
-        check_secrets(wish.allow_secrets, wish.title or "", wish.text, *wish.tags)
+        check_secrets(wish.allow_secrets, wish.title or "", wish.text, *wish.tags, *wish.source.values())
         if not wish.force and (why := why_not_worth(wish.text, wish.kind)) is not None:
             raise NotWorthKeeping(f"{why}; say `force` to keep it all the same")
 
     def _decide(self, wish: Wish, new: NewMemory) -> Payload:
         if wish.supersede_hint is not None:
-            return self._created(new, [self._view.row(wish.supersede_hint).id], [])
+            old = self._view.row(wish.supersede_hint)
+            if old.status == "erased":
+                raise MemoryErased(f"{old.id} was erased for good; write without the hint")
+            return self._created(new, list(dict.fromkeys((old.id, *self._replaced(new)))), [])
+        if replaced := self._replaced(new):
+            return self._created(new, replaced, [])
         try:
             alike = self._alike(new)
         except IndexNotReady as error:
             return self._created(new, [], [], f"duplicates were not looked for: {error.message}")
         for note, how in alike if not wish.force else ():
             if how.verdict is Verdict.SAME:
-                return self._merged(note, how, new)
+                # Not into one that was forgotten or rewritten since it was compared: the text would be in no answer.
+                with suppress(StaleHash, MemoryErased, MemoryNotFound):
+                    return self._merged(note, how, new)
         for note, how in alike if not wish.force else ():
-            if how.verdict is Verdict.CHANGED and note.memory.kind not in _NEVER_REPLACED:
+            if (
+                how.verdict is Verdict.CHANGED
+                and note.memory.kind not in _NEVER_REPLACED
+                and (now := self._view.find(note.id)) is not None
+                and _still(now, how, new)
+            ):
                 return self._created(new, [note.id], [one for one in alike if one[0].id != note.id])
         return self._created(new, [], alike)
+
+    def _replaced(self, new: NewMemory) -> list[str]:
+        """Those that its edges say it supersedes, as far as they are here and not erased."""
+        rows = map(self._view.catalog.find_folded, new.edges.get("supersedes", ()))
+        return [row.id for row in rows if row is not None and row.status != "erased"]
 
     def _alike(self, new: NewMemory) -> list[tuple[Note, Resemblance]]:
         """The memories of the same place that say the same, or something near; the nearest first."""
@@ -151,7 +179,12 @@ class Writer:
         )
 
     def _merged(self, note: Note, how: Resemblance, new: NewMemory) -> Payload:
-        note = self._memories.change(note.id, lambda now: _with_what_is_new(now, new))
+        def add(now: Note) -> Edit | None:
+            if not _still(now, how, new):
+                raise StaleHash(f"{now.id} was changed while it was compared")
+            return _with_what_is_new(now, new)
+
+        note = self._memories.change(note.id, add)
         return {**_answer(note, "merged", [], [], self._memories.degraded), "reason": how.reason}
 
 
@@ -167,8 +200,7 @@ def to_new(wish: Wish, caller: Caller) -> NewMemory:
         raise BadValue("the text is empty; there is nothing to remember")
     if wish.scope not in SCOPES:
         raise BadValue(f"scope is {wish.scope[:60]!r}; give one of {', '.join(SCOPES)}")
-    if not _KIND.fullmatch(wish.kind):
-        raise BadValue(f"kind is {wish.kind[:60]!r}; give a word such as fact, decision, preference or task")
+    check_edges(wish.edges)
     project = wish.project or caller.project
     if wish.scope == "global":
         project = wish.project
@@ -189,7 +221,7 @@ def to_new(wish: Wish, caller: Caller) -> NewMemory:
     return NewMemory(
         body=wish.text,
         title=check_title(wish.title) or title_from(wish.text) or "untitled",
-        kind=wish.kind.lower(),
+        kind=check_kind(wish.kind),
         scope=wish.scope,
         project=project or (DEFAULT_PROJECT if wish.scope != "global" else None),
         tags=check_tags(wish.tags),
@@ -216,6 +248,12 @@ def check_title(title: str | None) -> str | None:
     return said or None
 
 
+def check_kind(kind: str) -> str:
+    if not _KIND.fullmatch(kind):
+        raise BadValue(f"kind is {kind[:60]!r}; give a word such as fact, decision, preference or task")
+    return kind.lower()
+
+
 def check_tags(tags: Sequence[str]) -> list[str]:
     said = list(dict.fromkeys("-".join(tag.strip().lstrip("#").split()) for tag in tags))
     said = [tag for tag in said if tag]
@@ -240,6 +278,10 @@ def check_edges(edges: Mapping[str, Sequence[str]]) -> None:
     for rel in edges:
         if rel not in EDGE_KINDS:
             raise BadValue(f"{rel[:60]!r} is not a kind of edge; those are {', '.join(EDGE_KINDS)}")
+
+
+def _still(note: Note, how: Resemblance, new: NewMemory) -> bool:
+    return note.memory.visible and resemble(said_of(new), said_of(note.memory)).verdict is how.verdict
 
 
 def _with_what_is_new(note: Note, new: NewMemory) -> Edit | None:

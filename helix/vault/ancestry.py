@@ -96,6 +96,10 @@ class Ancestry(StateDatabase):
             row = self._db.execute("SELECT deleted_at FROM erased WHERE memory = ?", (memory_id,)).fetchone()
         return None if row is None else str(row[0])
 
+    def count_erased(self) -> int:
+        with self._lock:
+            return int(self._db.execute("SELECT count(*) FROM erased").fetchone()[0])
+
     def _find(self, query: str, arguments: tuple[str, ...] | dict[str, str]) -> Document | None:
         with self._lock:
             row = self._db.execute(query, arguments).fetchone()

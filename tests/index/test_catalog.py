@@ -195,3 +195,14 @@ def test_of_a_row_that_is_gone_nothing_stays_in_the_files(catalog: Catalog, tmp_
     catalog.purge()
     files = [file for file in (tmp_path / "state").iterdir() if b"Quetzalcoatl" in file.read_bytes()]
     assert files == []
+
+
+def test_a_catalog_that_was_made_anew_never_has_a_version_of_one_before(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    seen = set()
+    for _ in range(8):
+        seen.add(catalog.version())
+        (tmp_path / "state" / "catalog.db").unlink()
+        catalog.reopen_if_deleted()
+    assert len(seen) == 8

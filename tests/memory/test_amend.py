@@ -113,3 +113,48 @@ def test_keys_make_changes_safe_to_repeat(world: World) -> None:
     assert world.found("API listens") == [made["id"]]
     with pytest.raises(KeyReused):
         world.service.forget(made["id"], mode="hard", idempotency_key="f-1")
+
+
+def test_two_memories_cannot_replace_each_other(world: World) -> None:
+    for name in ("a", "b", "c"):
+        world.put(f"{name}.md", record(f"mem_{name}", f"The {name} server listens on 8080"))
+    world.service.relate("mem_b", "mem_a", "supersedes")
+    world.service.relate("mem_c", "mem_b", "supersedes")
+    before = world.files()
+    with pytest.raises(BadValue, match="mem_c"):
+        world.service.relate("mem_a", "mem_c", "supersedes")
+    assert world.files() == before
+    assert world.found("server listens") == ["mem_c"]
+
+
+def test_an_update_takes_only_a_word_for_the_kind(world: World) -> None:
+    made = world.add("The API listens on 8080")
+    for kind in ("", "two words", "x" * 80, "3"):
+        with pytest.raises(BadValue, match="kind"):
+            world.service.update(made["id"], Amendment(kind=kind))
+    world.service.update(made["id"], Amendment(kind="Decision"))
+    assert world.service.get(made["id"])["kind"] == "decision"
+
+
+def test_no_word_of_an_erased_memory_stays_in_what_is_kept_of_answers(world: World) -> None:
+    old = world.add("The zeppelin lands on field 12", title="Zeppelin landing field")
+    named = world.add(
+        "The zeppelin lands in spring on a meadow near the lake",
+        title="Zeppelin landing season",
+        idempotency_key="k",
+    )
+    assert named["similar"][0]["title"] == "Zeppelin landing field"
+    world.put("a.md", record("mem_a", "The API listens on 48213", title="Port", created_at="2026-01-01"))
+    world.put("b.md", record("mem_b", "The API listens on 48214", title="Port", created_at="2026-02-01"))
+    reader, found = world.service.reader, world.service.consolidator.look()
+    _, listing = reader.listed("consolidate", reader.view(), None, lambda _: [one.to_dict() for one in found])
+    assert "48213" in str(listing.entries)
+    reader.pages.keep("consolidate", listing)
+    world.service.forget(old["id"], mode="hard")
+    world.service.forget("mem_a", mode="hard")
+    kept = [
+        file for name in ("requests.db*", "pages.db*") for file in world.helix.config.state_dir.rglob(name)
+    ]
+    for file in kept:
+        assert b"Zeppelin landing field" not in file.read_bytes()
+        assert b"48213" not in file.read_bytes()

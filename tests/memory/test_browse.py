@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 import pytest
 
 from helix.errors import BadValue, MemoryNotFound
 from helix.memory.view import Caller
-from tests.memory.world import ME, World, record
+from tests.memory.world import ME, World, opened, record
+from tests.vault.git_sandbox import Sandbox
 
 
 def test_get_shows_all_there_is_with_a_persons_own_keys(world: World) -> None:
@@ -194,3 +196,22 @@ def test_the_manifest_of_an_export_is_read_in_pages_to_the_last_entry(world: Wor
         page = world.service.strand_manifest(max_tokens=700, cursor=page["next_cursor"])
         ids += [one.get("id") for one in page["entries"]]
     assert sorted(filter(None, ids)) == sorted(f"mem_{n}" for n in range(30))
+
+
+def test_the_history_of_what_never_was_is_not_found_and_a_long_name_does_not_break_the_budget(
+    tmp_path: Path,
+) -> None:
+    sandbox = Sandbox.create(tmp_path / "vault")
+    for port in (8080, 9090):
+        sandbox.write("a.md", record("mem_a", f"The API listens on {port}"))
+        sandbox.save()
+    long = "mem_" + "x y " * 2000
+    with opened(tmp_path) as world:
+        for verb in (world.service.history, world.service.restore):
+            with pytest.raises(MemoryNotFound) as refused:
+                verb(long)
+            assert len(refused.value.message) < 400
+        page = world.service.history("mem_a", limit=1)
+        rest = world.service.history(long, cursor=page["next_cursor"], max_tokens=300)
+        assert rest["id"] == "mem_a"
+        assert rest["tokens_used"] <= 300

@@ -103,3 +103,22 @@ def test_neighbours_are_left_alone(world: World) -> None:
     ):
         world.put(f"{n}.md", record(f"mem_{n}", text, title=f"API {n}"))
     assert proposals(world) == {}
+
+
+def test_what_a_person_changed_since_the_look_is_left_alone(world: World) -> None:
+    world.put(
+        "old.md", record("mem_old", "The cache is cleared every hour", title="Cache", created_at="2026-01-01")
+    )
+    world.put(
+        "new.md", record("mem_new", "The cache is cleared every hour", title="Cache", created_at="2026-02-01")
+    )
+    world.put("over.md", record("mem_over", "The fair is open", valid_until="2026-02-01"))
+    found = world.service.consolidator.look()
+    assert {one.what for one in found} == {"duplicate", "expired"}
+    world.put(
+        "new.md", record("mem_new", "Lunch is at noon in the garden", title="Lunch", created_at="2026-02-01")
+    )
+    world.put("over.md", record("mem_over", "The fair is open", valid_until="2027-02-01"))
+    before = world.files()
+    assert world.service.consolidator.apply(found) == []
+    assert world.files() == before

@@ -112,3 +112,24 @@ def test_with_the_model_a_paraphrase_is_packed(tmp_path: Path) -> None:
         world.recall.index.wait_until_embedded(60)
         pack = world.service.context("how many times do we try to sign in", caller=ME)
         assert pack["citations"][0] == made["id"]
+
+
+def test_what_replaced_a_memory_in_a_place_that_the_asker_does_not_see_stays_there(world: World) -> None:
+    world.put(
+        "a.md",
+        record("mem_a", "The API listens on 8080", scope="project", project="billing", status="superseded"),
+    )
+    world.put(
+        "b.md",
+        record(
+            "mem_b",
+            "The zeppelin API listens on 9090",
+            scope="project",
+            project="other",
+            supersedes='["[[mem_a]]"]',
+        ),
+    )
+    pack = world.service.context("the API listens on port 8080", caller=ME)
+    assert pack["citations"] == []
+    everything = world.service.context("the API listens on port 8080", caller=ME, scope="all")
+    assert everything["citations"] == ["mem_b"]

@@ -101,3 +101,19 @@ def test_only_so_many_listings_are_kept(tmp_path: Path) -> None:
     with pytest.raises(BadValue):
         pages.find("recent", f"{listings[0].key}.0")
     pages.close()
+
+
+def test_what_was_forgotten_between_two_pages_is_in_the_second_one_of_no_verb(world: World) -> None:
+    for n in range(4):
+        world.put(f"{n}.md", record(f"mem_{n}", f"Note {n}", relates_to='["[[mem_0]]"]' if n else "[]"))
+    graph = world.service.graph(caller=ME, limit=1)
+    around = world.service.neighbors("mem_0", limit=1)
+    asked = world.service.neighbors("mem_0", limit=1, include_deleted=True)
+    world.service.forget("mem_3")
+    rest = world.service.graph(caller=ME, cursor=graph["next_cursor"])
+    assert "mem_3" not in [one["id"] for one in rest["nodes"]]
+    assert "mem_3" not in str(rest["edges"])
+    found = world.service.neighbors("mem_0", cursor=around["next_cursor"])["neighbors"]
+    assert [one["id"] for one in found] == ["mem_2"]
+    found = world.service.neighbors("mem_0", cursor=asked["next_cursor"])["neighbors"]
+    assert [one["id"] for one in found] == ["mem_2", "mem_3"]

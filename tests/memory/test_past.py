@@ -148,3 +148,65 @@ def test_reading_the_past_leaves_vault_and_repository_as_they_are(dated: tuple[P
     after = {file: file.stat().st_mtime_ns for file in (place / "vault").rglob("*") if file.is_file()}
     assert after == before
     assert sandbox.git("status", "--porcelain") == ""
+
+
+def test_what_another_machine_erased_is_not_handed_out_of_the_past_either(
+    dated: tuple[Path, Sandbox],
+) -> None:
+    place, _ = dated
+    erased = "---\nid: mem_b\nstatus: erased\ndeleted_at: 2026-11-16T12:00:00Z\n---\n"
+    with opened(place) as world:
+        assert world.found("zeppelin", when=When(ref="HEAD")) == ["mem_b"]
+        world.put("b.md", erased)
+        left = [file for file in (place / "state").rglob("*.md") if b"zeppelin" in file.read_bytes()]
+        assert left == []
+        assert world.found("zeppelin", when=When(ref="HEAD")) == []
+
+
+def test_what_was_erased_while_nobody_served_is_not_handed_out_of_the_past_either(
+    dated: tuple[Path, Sandbox],
+) -> None:
+    place, _ = dated
+    with opened(place) as world:
+        assert world.found("zeppelin", when=When(ref="HEAD")) == ["mem_b"]
+    (place / "vault" / "b.md").write_text("---\nid: mem_b\nstatus: erased\ndeleted_at: 2026-11-16\n---\n")
+    with opened(place) as world:
+        assert world.found("zeppelin", when=When(ref="HEAD")) == []
+
+
+def test_a_note_without_an_id_that_was_erased_is_not_handed_out_of_the_past(
+    dated: tuple[Path, Sandbox],
+) -> None:
+    place, sandbox = dated
+    sandbox.write("plain.md", "The gazebo key hangs in the shed\n")
+    sandbox.save("third")
+    with opened(place) as world:
+        [memory_id] = world.found("gazebo", scope="all")
+        world.service.forget(memory_id, mode="hard")
+        assert world.found("gazebo", scope="all", when=When(ref="HEAD")) == []
+
+
+def test_who_reads_the_past_goes_on_while_others_look_at_other_commits(dated: tuple[Path, Sandbox]) -> None:
+    place, sandbox = dated
+    for n in range(4):
+        sandbox.write("a.md", record("mem_a", f"The API listens on 100{n}"))
+        sandbox.save(f"more {n}")
+    with opened(place) as world:
+        first = world.service.reader.view(When(ref="v1"))
+        for n in range(4):
+            world.service.reader.view(When(ref=f"HEAD~{n}"))
+        assert first.get("mem_a").memory.body.strip() == "The API listens on 8080"
+        del first
+        world.service.reader.view(When(ref="HEAD"))
+        assert len(list((place / "state").rglob("past/*"))) == 3
+
+
+def test_what_a_killed_daemon_had_laid_out_is_swept_at_the_next_start(dated: tuple[Path, Sandbox]) -> None:
+    place, _ = dated
+    with opened(place) as world:
+        world.found("API", when=When(ref="v1"))
+        [laid_out] = (place / "state").rglob("past/*")
+        kept = laid_out.parent / "killed"
+    kept.mkdir(parents=True)
+    with opened(place):
+        assert not kept.exists()

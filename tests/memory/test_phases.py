@@ -87,3 +87,24 @@ def test_the_same_key_gets_the_same_bundle_in_its_session_until_something_in_it_
         "mem_decision"
         not in world.service.recall_phases(["plan"], caller=ME, idempotency_key="k")["citations"]
     )
+
+
+def test_a_key_is_that_of_one_question_from_one_place(world: World) -> None:
+    world.put(
+        "a.md",
+        record("mem_a", "We split the monolith by domain", kind="decision", scope="project", project="one"),
+    )
+    asked = world.service.recall_phases
+    mine = asked(["plan"], caller=Caller("one"), idempotency_key="k")
+    assert mine["citations"] == ["mem_a"]
+    assert asked(["plan"], caller=Caller("two"), idempotency_key="k")["citations"] == []
+    assert asked(["plan"], caller=Caller("one"), scope="global", idempotency_key="k")["citations"] == []
+    assert asked(["plan"], caller=Caller("one"), budget_tokens=64, idempotency_key="k")["tokens_used"] <= 64
+
+
+def test_a_kept_bundle_does_not_repeat_a_text_that_was_changed_since(world: World) -> None:
+    world.put("a.md", record("mem_a", "We split the monolith by domain", kind="decision"))
+    world.service.recall_phases(["plan"], caller=ME, idempotency_key="k")
+    world.put("a.md", record("mem_a", "We keep the monolith", kind="decision"))
+    again = world.service.recall_phases(["plan"], caller=ME, idempotency_key="k")
+    assert "We keep the monolith" in again["context"]

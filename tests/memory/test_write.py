@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from helix.errors import BadValue, KeyReused, MemoryNotFound, NotWorthKeeping, SecretRefused
+from helix.errors import BadValue, KeyReused, MemoryErased, MemoryNotFound, NotWorthKeeping, SecretRefused
 from helix.memory.view import Caller
+from helix.vault.birth import NewMemory
 from tests.memory.world import ME, World, opened, record
 from tests.scale import scaled
 
@@ -212,3 +214,90 @@ def test_a_hand_written_note_counts_as_being_there(world: World) -> None:
     )
     answer = world.add("The API listens on 8080")
     assert (answer["status"], answer["id"]) == ("merged", "mem_hand")
+
+
+def meanwhile(world: World, monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> None:
+    """Somebody changes a memory just after the writer has looked for what is alike."""
+    writer = world.service.write.__wrapped__.__self__  # type: ignore[attr-defined]
+    look = writer._alike
+
+    def look_and_be_overtaken(new: NewMemory) -> object:
+        found = look(new)
+        change()
+        return found
+
+    monkeypatch.setattr(writer, "_alike", look_and_be_overtaken)
+
+
+def test_nothing_is_merged_into_a_memory_that_was_forgotten_meanwhile(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = world.add("The API listens on 8080")
+    meanwhile(world, monkeypatch, lambda: world.service.forget(old["id"]))
+    new = world.add("The API listens on 8080")
+    assert new["status"] == "created"
+    assert world.found("API listens") == [new["id"]]
+
+
+def test_nothing_is_merged_into_a_memory_that_a_person_rewrote_meanwhile(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.put("a.md", record("mem_a", "The API listens on 8080", scope="project", project="billing"))
+    other = record("mem_a", "Lunch is at noon in the garden", scope="project", project="billing")
+    meanwhile(world, monkeypatch, lambda: world.put("a.md", other))
+    new = world.add("The API listens on 8080", title="mem_a")
+    assert new["status"] == "created"
+    assert world.found("API listens 8080") == [new["id"]]
+
+
+def test_a_memory_that_a_person_rewrote_meanwhile_is_not_superseded(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = world.add("The API listens on 8080")
+    text = world.read(old["id"])
+    row = world.helix.catalog.find(old["id"])
+    assert row is not None
+    other = text.replace("The API listens on 8080", "Lunch is at noon in the garden")
+    meanwhile(world, monkeypatch, lambda: world.put(row.path, other))
+    new = world.add("The API listens on 9090")
+    assert new["status"] == "created"
+    assert world.found("lunch garden")[0] == old["id"]
+
+
+def test_what_was_erased_cannot_be_superseded_and_nothing_is_written(world: World) -> None:
+    old = world.add("The API listens on 8080")
+    world.service.forget(old["id"], mode="hard")
+    before = world.files()
+    with pytest.raises(MemoryErased):
+        world.add("The API listens on 9090", supersede_hint=old["id"])
+    assert world.files() == before
+
+
+def test_an_edge_that_says_supersedes_supersedes(world: World) -> None:
+    old = world.add("The API listens on 8080")
+    new = world.add(
+        "Ports are given out by the gateway now", edges={"supersedes": [old["id"], "mem_elsewhere"]}
+    )
+    assert (new["status"], new["supersedes"]) == ("superseded", [old["id"]])
+    assert world.service.get(new["id"])["edges"] == [
+        {"rel": "supersedes", "to": old["id"]},
+        {"rel": "supersedes", "to": "mem_elsewhere"},
+    ]
+    assert world.found("API listens 8080", filters={"id": old["id"]}) == []
+
+
+def test_an_edge_of_an_unknown_kind_is_refused_also_where_the_text_is_there_already(world: World) -> None:
+    old = world.add("The API listens on 8080")
+    before = world.files()
+    with pytest.raises(BadValue, match="kind of edge"):
+        world.add("The API listens on 8080", edges={"status": ["deleted"]})
+    assert world.files() == before
+    assert world.found("API listens") == [old["id"]]
+
+
+def test_a_credential_in_the_source_of_a_memory_is_refused_too(world: World) -> None:
+    with pytest.raises(SecretRefused):
+        world.add(
+            "The dump was taken from there", source={"uri": "postgres://admin:hT7xq9Lm2@db.internal/prod"}
+        )
+    assert world.files() == {}
