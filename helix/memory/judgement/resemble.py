@@ -15,6 +15,8 @@ from helix.memory.judgement.statements import Statement, Told, Word, is_reordere
 
 _NEAR = 0.5
 """of the words in common; below that a memory is not worth naming"""
+_LONGEST = 50_000
+"""characters; a pasted file is the same to the word or another text, and nobody waits for more"""
 _DIFFERING = 8
 """statements that may differ in a change of value; more is another text"""
 _PLAIN_KINDS = frozenset({"fact", "preference", "decision"})
@@ -54,6 +56,13 @@ def resemble(new: Said, old: Said) -> Resemblance:
         return Resemblance(Verdict.OTHER, 0.0, "of another project")
     if new.text == old.text and new.title == old.title and new.kind == old.kind:
         return Resemblance(Verdict.SAME, 1.0, "the same text")
+    if max(len(new.text), len(old.text)) > _LONGEST:
+        is_same = new.kind == old.kind and new.text.split() == old.text.split()
+        return (
+            Resemblance(Verdict.SAME, 1.0, "the same text")
+            if is_same
+            else _apart(0.0, "too long to be compared")
+        )
     mine, theirs = told(new.text), told(old.text)
     titles = told(new.title), told(old.title)
     score = _overlap(mine, theirs, *titles)

@@ -153,3 +153,12 @@ def test_long_notes_that_differ_in_one_value_are_a_change() -> None:
     new = "\n".join([*lines, "The API listens on 9090."])
     assert verdict(old, new) is Verdict.CHANGED
     assert verdict(old, new + "\nIt is slow.") is Verdict.NEAR
+
+
+def test_texts_as_long_as_files_are_the_same_to_the_word_or_others_and_take_no_time() -> None:
+    lines = [f"line {number} of the log says that worker {number % 7} waits" for number in range(20_000)]
+    long = Said("", "\n".join(lines))
+    started = time.process_time()
+    assert resemble(long, Said("", "\n\n".join(lines))).verdict is Verdict.SAME
+    assert resemble(long, Said("", "\n".join(lines[:-1]))).verdict is Verdict.OTHER
+    assert time.process_time() - started < 1
