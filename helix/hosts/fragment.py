@@ -74,8 +74,8 @@ def snippets(
             "name": host.name,
             "title": host.title,
             "files": {
-                "user": host.template("user", machine),
-                "project": host.template("project", machine) or None,
+                "user": machine.shown(host.file("user", machine)),
+                "project": host.project or None,
             },
             "language": host.language,
             "fragment": text(host, program),

@@ -47,6 +47,13 @@ class Machine:
             base = Path(said) if Path(said).is_absolute() else self.home / _UNSET[variable]
         return base / template[root.end() + 1 :]
 
+    def shown(self, path: Path) -> str:
+        """As a person writes it: `~/.cursor/mcp.json`, or `.mcp.json` in the project."""
+        for base, before in ((self.folder, ""), (self.home, "~/")):
+            if path.is_relative_to(base):
+                return before + path.relative_to(base).as_posix()
+        return str(path)
+
 
 @dataclass(frozen=True)
 class UserFile:
@@ -106,11 +113,7 @@ class Host:
     def scopes(self) -> tuple[Scope, ...]:
         return ("project", "user") if self.project else ("user",)
 
-    def template(self, scope: Scope, machine: Machine) -> str:
-        """The file as a person writes it: `~/.cursor/mcp.json`."""
-        return self.project if scope == "project" else self.user.template(machine)
-
     def file(self, scope: Scope, machine: Machine) -> Path:
-        path = machine.path(self.template(scope, machine))
+        path = machine.path(self.project if scope == "project" else self.user.template(machine))
         endings = (path, *(path.with_suffix(suffix) for suffix in self.also_named))
         return next((one for one in endings if one.exists()), path)
