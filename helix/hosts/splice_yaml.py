@@ -72,7 +72,9 @@ def _compose(text: str) -> MappingNode | None:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
         raise _explained(error) from error
-    if root is None or isinstance(root, MappingNode):
+    if root is None or _is_null(root):
+        return None
+    if isinstance(root, MappingNode):
         return root
     raise HostFileError("the document should be `key: value` lines", line=1)
 
