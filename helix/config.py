@@ -117,12 +117,12 @@ def load(env: Mapping[str, str], home: Path, flags: Mapping[str, object] | None 
     from_env: dict[str, object] = {
         key: env[name] for name, key in ENVIRONMENT.items() if env.get(name, "").strip()
     }
+    config_dir = find_config_dir(env, home, flags)
     config = Config(
         vault=home / "helix-vault",
         state_dir=Path(platformdirs.user_state_dir("helix", appauthor=False)),
-        config_dir=Path(platformdirs.user_config_dir("helix", appauthor=False)),
+        config_dir=config_dir,
     )
-    config_dir = _path(typed.get("config_dir") or from_env.get("config_dir") or config.config_dir, home)
     file = config_dir / CONFIG_FILE
     in_file = _read_toml(file)
     if "config_dir" in in_file:
@@ -134,6 +134,12 @@ def load(env: Mapping[str, str], home: Path, flags: Mapping[str, object] | None 
     ):
         config = _apply(config, layer, origin, home)
     return replace(config, config_dir=config_dir)
+
+
+def find_config_dir(env: Mapping[str, str], home: Path, flags: Mapping[str, object] | None = None) -> Path:
+    """Where config.toml is, or would be, whether or not it can be read."""
+    said = (flags or {}).get("config_dir") or env.get("HELIX_CONFIG_DIR", "").strip()
+    return _path(said or platformdirs.user_config_dir("helix", appauthor=False), home)
 
 
 def from_process(**flags: object) -> Config:

@@ -15,7 +15,8 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
     import msvcrt
 
-_DAEMON = ", a daemon"
+DAEMON = ", a daemon"
+"""how the owner of a lock is called when it is one"""
 _PAUSE = 0.02
 
 
@@ -32,8 +33,8 @@ class FollowLock:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         deadline = time.monotonic() + patience
         while (owner := self._try(briefly)) is not None:
-            if owner.endswith(_DAEMON):
-                who = owner.removesuffix(_DAEMON)
+            if owner.endswith(DAEMON):
+                who = owner.removesuffix(DAEMON)
                 raise VaultLocked(
                     f"{who} already follows this vault on this machine; stop it first, or use the one that runs"
                 )
@@ -42,6 +43,14 @@ class FollowLock:
                     f"{owner or 'another process'} is at work in this vault; try again when it is done"
                 )
             time.sleep(_PAUSE)
+
+    def find_owner(self) -> str | None:
+        """Who has it, in words that begin with `process` and its number; None when nobody has."""
+        if not self._path.exists():
+            return None
+        owner = self._try(briefly=True)
+        self.release()
+        return owner
 
     def is_held(self) -> bool:
         """Whether this process still keeps others out: not when somebody deleted the file, or put another there."""
@@ -63,7 +72,7 @@ class FollowLock:
             file.close()
             return owner
         file.truncate(0)
-        file.write(f"process {os.getpid()}{'' if briefly else _DAEMON}\n")
+        file.write(f"process {os.getpid()}{'' if briefly else DAEMON}\n")
         file.flush()
         self._file = file
         self._briefly = briefly
