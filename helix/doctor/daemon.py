@@ -169,10 +169,14 @@ def check_gone(examined: Examined) -> Iterator[Finding]:
     """Without a daemon the next command would stop for this reason."""
     if examined.presence.is_daemon or examined.seen is None:
         return
-    gone = [path for path in examined.seen if path not in examined.walk.notes and not examined.ignore.skips(path)]
+    gone = [
+        path for path in examined.seen if path not in examined.walk.notes and not examined.ignore.skips(path)
+    ]
     rule = examined.config.follow
     if len(gone) >= rule.brake_least and len(gone) > len(examined.seen) * rule.brake_share:
-        yield GONE.at(str(examined.vault), f"{len(gone)} of {len(examined.seen)} notes are not there any more")
+        yield GONE.at(
+            str(examined.vault), f"{len(gone)} of {len(examined.seen)} notes are not there any more"
+        )
 
 
 AREA = Area(

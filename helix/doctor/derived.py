@@ -121,7 +121,9 @@ def check_lag(examined: Examined) -> Iterator[Finding]:
     patience = _SCANS * examined.config.follow.scan_interval if examined.presence.is_daemon else 0.0
     asked = examined.around.now.timestamp() - patience
     behind = [
-        path for path, signature in disk.items() if seen.get(path) != signature and signature.ctime_ns / 1e9 < asked
+        path
+        for path, signature in disk.items()
+        if seen.get(path) != signature and signature.ctime_ns / 1e9 < asked
     ]
     if behind:
         severity = Severity.WARNING if examined.presence.is_daemon else Severity.NOTE

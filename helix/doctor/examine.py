@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from helix.doctor.examined import Examined, NothingToExamine
@@ -25,8 +25,8 @@ class Diagnosis:
         return sum(finding.severity is severity for finding in self.findings)
 
 
-def examine(examined: Examined) -> Diagnosis:
-    return Diagnosis({area.title: list(_run(area, examined)) for area in AREAS})
+def examine(examined: Examined, areas: Sequence[Area] = AREAS) -> Diagnosis:
+    return Diagnosis({area.title: list(_run(area, examined)) for area in areas})
 
 
 def _run(area: Area, examined: Examined) -> Iterator[Finding]:

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
-from helix.config import CONFIG_FILE, ENVIRONMENT, Config, find_config_dir, load
+from helix.config import ENVIRONMENT, Config, find_config_dir, load
 from helix.doctor.entries import Entries, list_entries
 from helix.doctor.presence import Presence, look_who_follows
 from helix.errors import ConfigError, HelixError, NoteError, StorageError, VaultError
@@ -32,6 +32,7 @@ from helix.vault.walk import Signature, Walk, walk
 
 Progress = Callable[[int, int], None]
 
+_NO_FOLDER = Path("/no/config.toml/is/here")
 _WATCHES = Path("/proc/sys/fs/inotify/max_user_watches")
 
 
@@ -82,8 +83,7 @@ class Examined:
         for names in (tuple(ENVIRONMENT), ("HELIX_VAULT", "HELIX_STATE_DIR")):
             some = {name: env[name] for name in names if name in env and name != "HELIX_CONFIG_DIR"}
             try:
-                # Whatever lies below a file is not there, so no config.toml is read.
-                config = load(some, home, {**flags, "config_dir": config_dir / CONFIG_FILE / "none"})
+                config = load(some, home, {**flags, "config_dir": _NO_FOLDER})
             except ConfigError:
                 continue
             return replace(config, config_dir=config_dir)
@@ -105,7 +105,7 @@ class Examined:
         return self.vault
 
     @cached_property
-    def identity(self) -> str | None | VaultError:
+    def identity(self) -> str | VaultError | None:
         """The vault's id; None where nobody ran `helix init`; or why it cannot be read."""
         try:
             return read_identity(self.there)

@@ -1,4 +1,4 @@
-"""The three folders: the vault, the state and the configuration. Are they there, whose are they, and what lies in what?"""
+"""The three folders: vault, state and configuration. Are they there, whose are they, and which lies in which?"""
 
 from __future__ import annotations
 
@@ -93,7 +93,9 @@ def check_vault(examined: Examined) -> Iterator[Finding]:
     vault = examined.vault
     named = "HELIX_VAULT" if examined.around.env.get("HELIX_VAULT") else "the settings"
     if not os.path.lexists(vault):
-        yield MISSING.at(str(vault), f"{named} point{'s' if named == 'HELIX_VAULT' else ''} at it and it is not there")
+        yield MISSING.at(
+            str(vault), f"{named} point{'s' if named == 'HELIX_VAULT' else ''} at it and it is not there"
+        )
     elif not vault.exists():
         yield MISSING.at(str(vault), f"it is a link to {os.readlink(vault)}, which is not there")
     elif not vault.is_dir():

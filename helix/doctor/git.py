@@ -126,7 +126,11 @@ def check_attributes(examined: Examined) -> Iterator[Finding]:
     _repository(examined)
     note = next(iter(sorted(examined.walk.notes)), "note.md")
     git = partial(run_git, examined.there)
-    said = git("check-attr", "-z", "merge", "text", "eol", "--", note).stdout.decode(errors="replace").split("\0")
+    said = (
+        git("check-attr", "-z", "merge", "text", "eol", "--", note)
+        .stdout.decode(errors="replace")
+        .split("\0")
+    )
     attributes = dict(zip(said[1::3], said[2::3], strict=False))
     if attributes.get("merge") == "union":
         yield UNION.at(".gitattributes", f"merge is union for {note}")

@@ -83,7 +83,9 @@ def check_installations(examined: Examined) -> Iterator[Finding]:
     found = {name: _on_path(examined, name) for name in COMMANDS}
     for name, places in found.items():
         if len(places) > 1:
-            yield SEVERAL.at(str(places[0]), f"{name} is found in {len(places)} places", detail=_listed(places))
+            yield SEVERAL.at(
+                str(places[0]), f"{name} is found in {len(places)} places", detail=_listed(places)
+            )
     first = {name: places[0].parent for name, places in found.items() if places}
     if len(set(first.values())) > 1:
         lines = [f"{name}: {folder}" for name, folder in first.items()]
@@ -117,7 +119,9 @@ def check_clock(examined: Examined) -> Iterator[Finding]:
     ahead = [(note, key) for note in examined.memories if (key := _date_ahead(examined, note))]
     if len(ahead) >= _SEVERAL and len(ahead) * 5 > len(examined.memories):
         what = f"{len(ahead)} of {len(examined.memories)} notes were written after {examined.around.now:%Y-%m-%d %H:%M}"
-        yield CLOCK.at("the clock", f"{what} UTC, which is now", detail=_listed([note.path for note, _ in ahead]))
+        yield CLOCK.at(
+            "the clock", f"{what} UTC, which is now", detail=_listed([note.path for note, _ in ahead])
+        )
         return
     for note, key in ahead:
         what = f"{key} is {note.meta[key]}, and today is {examined.around.now:%Y-%m-%d}"

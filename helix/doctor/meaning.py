@@ -90,7 +90,9 @@ def _status_and_scope(note: Note) -> Iterator[Finding]:
 
 def _types(note: Note) -> Iterator[Finding]:
     importance = note.meta.get("importance")
-    is_share = isinstance(importance, int | float) and not isinstance(importance, bool) and 0 <= importance <= 1
+    is_share = (
+        isinstance(importance, int | float) and not isinstance(importance, bool) and 0 <= importance <= 1
+    )
     if importance is not None and not is_share:
         what = f"importance is {str(importance)[:40]!r}; it is a number from 0 to 1"
         yield WRONG_TYPE.at(note.path, what, line=line_of(note, "importance"))
@@ -122,7 +124,9 @@ def check_erased(examined: Examined) -> Iterator[Finding]:
     for note in examined.memories:
         if note.memory.status == "erased" and not note.is_erased:
             remedy = ERASED.remedy.replace("ID", note.id)
-            yield ERASED.at(note.path, "there is still text below", line=line_of(note, "status"), remedy=remedy)
+            yield ERASED.at(
+                note.path, "there is still text below", line=line_of(note, "status"), remedy=remedy
+            )
 
 
 def check_secrets(examined: Examined) -> Iterator[Finding]:

@@ -31,7 +31,7 @@ WINDOWS = Kind(
     Severity.NOTE,
     "a name that Windows cannot hold",
     "The file does not reach a Windows machine, nor OneDrive, and a git checkout fails there.",
-    "Rename it without < > : \" \\ | ? * and without a dot or space at the end.",
+    'Rename it without < > : " \\ | ? * and without a dot or space at the end.',
 )
 LONG = Kind(
     "name-too-long",

@@ -19,19 +19,35 @@ def _unreadable(code: str, about: str, remedy: str) -> Kind:
 REFUSALS = (
     _unreadable("yaml-syntax", "the frontmatter is not YAML", "Correct the line that is named."),
     _unreadable("duplicate-key", "a key stands twice", "Keep one of the two lines and delete the other."),
-    _unreadable("not-a-mapping", "the frontmatter is not a list of `key: value` lines", "Write one key per line."),
+    _unreadable(
+        "not-a-mapping", "the frontmatter is not a list of `key: value` lines", "Write one key per line."
+    ),
     _unreadable("bad-key", "a list or a mapping stands where a key should", "Put the text in quotes."),
-    _unreadable("unsupported-tag", "a YAML tag that is not understood", "Remove the tag, which begins with `!`."),
+    _unreadable(
+        "unsupported-tag", "a YAML tag that is not understood", "Remove the tag, which begins with `!`."
+    ),
     _unreadable("too-deep", "values are nested too deeply", "Move the value into the text of the note."),
-    _unreadable("too-many-nodes", "the frontmatter has too many values", "Move them into the text of the note."),
+    _unreadable(
+        "too-many-nodes", "the frontmatter has too many values", "Move them into the text of the note."
+    ),
     _unreadable("frontmatter-too-large", "the frontmatter is larger than 64 KiB", "Move text below it."),
-    _unreadable("unclosed-frontmatter", "the frontmatter is opened and not closed", "Add a line `---` after it."),
+    _unreadable(
+        "unclosed-frontmatter", "the frontmatter is opened and not closed", "Add a line `---` after it."
+    ),
     _unreadable("bom-inside", "a byte order mark inside the frontmatter", "Delete the invisible character."),
-    _unreadable("conflict-markers", "git's conflict markers in the frontmatter", "Keep one side, delete the markers."),
+    _unreadable(
+        "conflict-markers", "git's conflict markers in the frontmatter", "Keep one side, delete the markers."
+    ),
     _unreadable("not-utf8", "the file is not UTF-8", "Save it as UTF-8 in your editor."),
-    _unreadable("nul-bytes", "the file holds NUL bytes", "Restore it from a version before; a crash may cause this."),
-    _unreadable("note-too-large", "the file is larger than a note may be", "Split it, or raise max_note_bytes."),
-    _unreadable("not-permitted", "you may not read the file", "Give yourself the permission: `chmod u+r` the file."),
+    _unreadable(
+        "nul-bytes", "the file holds NUL bytes", "Restore it from a version before; a crash may cause this."
+    ),
+    _unreadable(
+        "note-too-large", "the file is larger than a note may be", "Split it, or raise max_note_bytes."
+    ),
+    _unreadable(
+        "not-permitted", "you may not read the file", "Give yourself the permission: `chmod u+r` the file."
+    ),
     _unreadable("io-error", "the disk does not give the file out", "Check the disk, and restore the file."),
     _unreadable("bad-note", "it is not a regular file", "Move it out of the vault."),
     _unreadable("unexpected", "Helix failed on the file", "Please report it as a bug."),

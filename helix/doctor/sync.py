@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.vault.copies import is_note_name
-from helix.vault.leftovers import State, examine, leftovers
+from helix.vault.leftovers import Leftover, State, examine, leftovers
 from helix.vault.paths import TEMP_PREFIX, Root
 
 STIGNORE = ".stignore"
@@ -22,7 +21,7 @@ _MARKS = {".stfolder": "Syncthing", ".dropbox": "Dropbox", ".dropbox.cache": "Dr
           ".tmp.drivedownload": "Google Drive", ".849C9593-D756-4E56-8D6E-42412F2A707B": "OneDrive",
           ".owncloudsync.log": "ownCloud", ".nextcloudsync.log": "Nextcloud"}  # fmt: skip
 _NAMES = re.compile(
-    r"(Dropbox|OneDrive|Google ?Drive|My Drive|iCloud ?Drive|Mobile Documents|Nextcloud|ownCloud|pCloud ?Drive|MEGA)\b.*",
+    r"(Dropbox|OneDrive|Google ?Drive|My Drive|iCloud ?Drive|Mobile Documents|Nextcloud|ownCloud|pCloud ?Drive)\b.*",
     re.IGNORECASE,
 )
 _ICLOUD = re.compile(r"\.(?P<name>.+\.md)\.icloud", re.IGNORECASE)
@@ -31,12 +30,14 @@ _VIRTUAL = re.compile(r"(?P<name>.+\.md)\.(?:nextcloud|owncloud)", re.IGNORECASE
 _DATALESS = 0x40000000  # macOS: SF_DATALESS in st_flags
 _RECALL = 0x00400000 | 0x00040000 | 0x00001000  # Windows: recall on data access, recall on open, offline
 
+_LONG = 24 * 3600.0
+
 PLACEHOLDER = Kind(
     "not-downloaded",
     Severity.WARNING,
     "the sync tool keeps a note in the cloud only",
     "Its text is not on this machine, so no agent can be told it. It is not taken for deleted.",
-    "Tell the tool to keep the folder on this machine: `Keep downloaded`, `Always keep on this device`, `Available offline`.",
+    "Tell the tool to keep the folder on this machine, which it calls *keep downloaded* or *available offline*.",
 )
 EMPTY = Kind(
     "empty-note",
@@ -139,16 +140,28 @@ def _rules(path: Path) -> list[str]:
 
 def check_leftovers(examined: Examined) -> Iterator[Finding]:
     root = Root(examined.there)
+    now = examined.around.now.timestamp()
     try:
         for folder in examined.walk.temporary:
             for leftover in leftovers(root, folder):
-                found = examine(root, leftover, time.time(), examined.config.follow.linger)
-                if found.state is State.GARBAGE:
+                found = examine(root, leftover, now, examined.config.follow.linger)
+                if found.state is State.GARBAGE and _was_cut_short(examined, leftover):
                     yield TEMP.at(leftover.path, "nothing in it is missing elsewhere")
                 elif found.state is State.LATE_SAVE:
                     yield LATE_SAVE.at(leftover.path, f"{len(found.data)} bytes that are in no note")
     finally:
         root.close()
+
+
+def _was_cut_short(examined: Examined, leftover: Leftover) -> bool:
+    """What a write swapped out is cleared by the next command: of interest only when none has come for long."""
+    if leftover.new is None:
+        return True
+    try:
+        age = examined.around.now.timestamp() - os.stat(examined.there / leftover.path).st_ctime
+    except OSError:
+        return False
+    return age > _LONG
 
 
 AREA = Area(
