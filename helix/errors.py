@@ -182,6 +182,7 @@ class HostFileError(HelixError):
         """The same error, with a message that names the file."""
         place = path if self.line is None else f"{path}:{self.line}"
         self.message = f"{place}: {self.reason}; nothing was changed"
+        self.args = (self.message,)
         return self
 
 

@@ -53,6 +53,12 @@ def make(path: Path, purpose: Purpose, records: Records, change: Callable[[str],
     return _patiently(path, once)
 
 
+def parsed(path: Path, parse: Callable[[str], T]) -> T:
+    """What the file at `path` says; one that is not there says nothing."""
+    text = file.read(path).text
+    return _told(path, lambda: parse(text))
+
+
 def undo(
     path: Path,
     purpose: Purpose,

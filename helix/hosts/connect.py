@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from helix.errors import AlreadyExists, HelixError, HostFileError, NotConnected
-from helix.hosts import change, file, splice
+from helix.hosts import change, splice
 from helix.hosts.change import Done, Made
 from helix.hosts.fragment import Server, entry
 from helix.hosts.host import SERVER, Host, Machine, Scope
@@ -101,10 +101,7 @@ def disconnect(host: Host, scope: Scope, machine: Machine, records: Records, *, 
 
 def find_connection(host: Host, scope: Scope, machine: Machine) -> Connection | None:
     path = host.file(scope, machine)
-    try:
-        document = splice.parse(host.language, file.read(path).text)
-    except HostFileError as error:
-        raise error if str(path) in error.message else error.at(str(path)) from None
+    document = change.parsed(path, lambda text: splice.parse(host.language, text))
     there = splice.find(document, _keys(host, document))
     return None if there is None else Connection(host, scope, path, there)
 

@@ -34,8 +34,11 @@ class Node:
     def is_object(self) -> bool:
         return isinstance(self.value, dict)
 
-    def find(self, key: str) -> Child | None:
-        return next((child for child in self.children or () if child.key == key), None)
+    def find(self, key: str | int) -> Child | None:
+        children = self.children or ()
+        if isinstance(key, int):
+            return children[key] if key < len(children) else None
+        return next((child for child in children if child.key == key), None)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from helix.errors import HostFileError
@@ -49,34 +49,24 @@ class JsonText:
             raise HostFileError(f"{'.'.join(keys)} should be a list", line=_line(text, node.start))
         return apply(text, _added(text, root, node, None, item))
 
-    def take(self, text: str, keys: Sequence[str], made: Sequence[list[str]]) -> str:
-        """Without what is under `keys`, and without the containers in `made` that it leaves empty."""
+    def take(self, text: str, keys: Sequence[str | int], made: Sequence[list[str]]) -> str:
+        """Without what is under `keys`, and without the containers in `made` that it leaves empty.
+
+        A number counts the items of a list.
+        """
         path = self._path(text, keys)
         while len(path) > 1 and len(path[-1][0].children or ()) == 1 and list(keys[: len(path) - 1]) in made:
             path = path[:-1]
         node, child = path[-1]
         return apply(text, _removed(text, node, child))
 
-    def take_items(
-        self, text: str, keys: Sequence[str], is_ours: Callable[[Any], bool], made: Sequence[list[str]]
-    ) -> str:
-        """Without those items of a list that are ours, and without what was made for them."""
-        while True:
-            node = self._path(text, keys)[-1][1].node
-            ours = [child for child in node.children or () if is_ours(child.node.value)]
-            if not ours:
-                return text
-            if len(node.children or ()) == 1 and list(keys) in made:
-                return self.take(text, keys, made)
-            text = apply(text, _removed(text, node, ours[-1]))
-
-    def _path(self, text: str, keys: Sequence[str]) -> list[tuple[Node, Child]]:
+    def _path(self, text: str, keys: Sequence[str | int]) -> list[tuple[Node, Child]]:
         node = self._root(text)
         path: list[tuple[Node, Child]] = []
         for key in keys:
             child = None if node is None else node.find(key)
             if node is None or child is None:
-                raise HostFileError(f"{'.'.join(keys)} is not there")
+                raise HostFileError(f"{'.'.join(map(str, keys))} is not there")
             path.append((node, child))
             node = child.node
         return path

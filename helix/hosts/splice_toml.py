@@ -56,21 +56,17 @@ class TomlText:
             begun = _without(text, ours)
             at = ours[0].start if ours[0].value is None else len(begun)
             return begun[:at] + _table(begun[:at], keys, value, newline_of(text)) + begun[at:]
-        for one in statements:
-            if (
-                one.value is not None
-                and len(one.path) < len(keys)
-                and one.path == tuple(keys[: len(one.path)])
-            ):
-                return _put_inline(text, one.value, keys[len(one.path) :], value)
+        if braces := _find_braces(statements, keys):
+            return _put_inline(text, braces, keys[len(braces.path) :], value)
         return text + _table(text, keys, value, newline_of(text))
 
     def take(self, text: str, keys: Sequence[str], made: Sequence[list[str]]) -> str:
-        ours = [one for one in _statements(text) if one.is_of(keys)]
+        statements = list(_statements(text))
+        ours = [one for one in statements if one.is_of(keys)]
+        if not ours and (braces := _find_braces(statements, keys)):
+            return _take_inline(text, braces, keys[len(braces.path) :])
         if not ours:
-            raise HostFileError(
-                f"{'.'.join(keys)} stands inside a table in braces and is better taken away by hand"
-            )
+            raise HostFileError(f"{'.'.join(keys)} is not there")
         start = ours[0].start
         text = _without(text, ours)
         if not text[start:].strip():  # the blank line that parted it from the table before
@@ -85,16 +81,53 @@ def _table(before: str, keys: Sequence[str], value: Any, newline: str) -> str:
     return gap + spell_toml_table(keys, value, newline)
 
 
-def _put_inline(text: str, place: tuple[int, int], keys: Sequence[str], value: Any) -> str:
-    start, end = place
-    if text[start] != "{":
-        raise HostFileError("the servers should be tables", line=text.count("\n", 0, start) + 1)
+def _find_braces(statements: Sequence[_Statement], keys: Sequence[str]) -> _Statement | None:
+    """The `key = { … }` that holds what the keys lead to."""
+    return next(
+        (one for one in statements if one.value and one.path == tuple(keys[: len(one.path)]) != tuple(keys)),
+        None,
+    )
+
+
+def _put_inline(text: str, braces: _Statement, keys: Sequence[str], value: Any) -> str:
+    inside = _inside(text, braces)
+    if there := [one for one in inside if one.path == tuple(keys) and one.value]:
+        return apply(text, [Patch(*(there[0].value or (0, 0)), spell_toml(value))])
+    start, end = braces.value or (0, 0)
     spelled = f"{'.'.join(map(spell_toml_key, keys))} = {spell_toml(value)}"
-    inner = text[start + 1 : end - 1].rstrip()
-    if not inner.strip():
+    if not inside:
         return apply(text, [Patch(start + 1, end - 1, f" {spelled} ")])
-    at = start + 1 + len(inner)
-    return apply(text, [Patch(at, at, f", {spelled}")])
+    return apply(text, [Patch(inside[-1].end, inside[-1].end, f", {spelled}")])
+
+
+def _take_inline(text: str, braces: _Statement, keys: Sequence[str]) -> str:
+    inside = _inside(text, braces)
+    kept = [one for one in inside if not one.is_of(keys)]
+    start, end = braces.value or (0, 0)
+    if len(kept) == len(inside):
+        raise HostFileError(f"{'.'.join((*braces.path, *keys))} is not there")
+    if not kept:
+        return apply(text, [Patch(start + 1, end - 1, "")])
+    inner = ", ".join(text[one.start : one.end] for one in kept)
+    return apply(text, [Patch(inside[0].start, inside[-1].end, inner)])
+
+
+def _inside(text: str, braces: _Statement) -> list[_Statement]:
+    """What stands between braces, each with its own place and no more."""
+    start, end = braces.value or (0, 0)
+    if text[start] != "{":
+        raise HostFileError(f"{'.'.join(braces.path)} should be a table", line=text.count("\n", 0, start) + 1)
+    found, at = [], start + 1
+    while (at := _skip(text, at)) < end - 1:
+        keys = _KEYS.match(text, at)
+        if keys is None:
+            raise HostFileError("braces that cannot be told apart", line=text.count("\n", 0, at) + 1)
+        begin = _skip(text, text.index("=", keys.end()) + 1)
+        last = _value_end(text, begin, ends=",}")
+        found.append(_Statement(at, last, _path(keys[0]), (begin, last)))
+        at = _skip(text, last)
+        at += text[at] == ","
+    return found
 
 
 def _without(text: str, statements: Sequence[_Statement]) -> str:
@@ -124,11 +157,11 @@ def _statements(text: str) -> Iterator[_Statement]:
         yield _Statement(start, at, (*table, *_path(found[0])), (begin, end))
 
 
-def _value_end(text: str, at: int) -> int:
+def _value_end(text: str, at: int, ends: str = "\n") -> int:
     depth, last = 0, at
     while at < len(text) and (token := _TOKEN.match(text, at)):
         sign = token[0]
-        if sign == "\n" and depth == 0:
+        if sign in ends and depth == 0:
             break
         depth += (sign in "[{") - (sign in "]}")
         at = token.end()

@@ -103,7 +103,7 @@ def _added(text: str, node: Node, keys: Sequence[str], value: Any) -> str:
     margin = " " * (node.value[0][0].start_mark.column if node.value else 0)
     at = len(text) if node.start_mark.column == 0 else line_end(text, _end(text, *node.value[-1]))
     begun = _ended(text[:at])
-    spelled = spell_yaml(_nested(keys, value), newline_of(text), margin, _step(text))
+    spelled = spell_yaml(_nested(keys, value), newline_of(text), margin, margin or _step(text))
     return begun + spelled + text[at:]
 
 

@@ -123,8 +123,9 @@ def toml_documents(draw: st.DrawFn) -> str:
 
 
 _YAML_VALUES = (
-    "text", "'quoted # text'", "1", "~", "", "[a, b]", "{x: 1}", "|\n  block\n   text\n\n", ">-\n  folded\n", "|+\n  keep\n\n",
-    "\n  - one\n  - two: 3\n", "\n- at the margin\n- x\n", "&anchor value", "2026-01-02", "text # comment", "\n  a: 1\n  b:\n    c: 2\n",
+    "text", "'quoted # text'", "1", "~", "", "[a, b]", "{x: 1}", "|\n  block\n   text\n\n", ">-\n  folded\n",
+    "|+\n  keep\n\n", "&anchor value", "2026-01-02", "text # comment", "\n  a: 1\n  b:\n    c: 2\n",
+    "\n  - one\n  - two: 3\n", "\n- at the margin\n- x\n",
 )  # fmt: skip
 _YAML_SERVER = (
     "command: npx",
