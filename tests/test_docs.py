@@ -56,7 +56,7 @@ def test_the_ten_lines_of_readme_run(place: Path, monkeypatch: pytest.MonkeyPatc
         arguments = [memory_id if word == "ID" else word for word in words[1:]]
         if words[1] == "history":
             helix("init", "--git")
-        if words[1] == "add":
+        if words[1] == "remember":
             memory_id = helix_json(*arguments)["id"]
         else:
             helix(*arguments)

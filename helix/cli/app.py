@@ -29,8 +29,8 @@ class LazyGroup(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and not args[0].startswith("-") and args[0] not in commands():
             near = difflib.get_close_matches(args[0], commands())
-            hint = f"; did you mean {' or '.join(near)}?" if near else ""
-            ctx.fail(f"there is no command {args[0]!r}{hint} `helix --help` lists them.")
+            hint = f"did you mean {' or '.join(near)}?" if near else "`helix --help` lists them"
+            ctx.fail(f"there is no command {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)
 
 
@@ -65,7 +65,3 @@ def options(
     vault: Annotated[Path | None, typer.Option(help="The vault folder (HELIX_VAULT, ~/helix-vault).")] = None,
 ) -> None:
     context.obj = {"vault": vault}
-
-
-def run() -> None:
-    app(prog_name="helix")

@@ -63,7 +63,7 @@ def _print(found: Diagnosis, done: Sequence[str]) -> None:
         _say(f"✓ {deed}", style="green")
     for title, findings in found.by_area.items():
         if findings:
-            out.print(title, style="bold")
+            out.print(title, "bold")
             for _, same in groupby(sorted(findings, key=_order), key=lambda one: one.code):
                 _tell(list(same))
     out.print(_summary(found))
@@ -98,16 +98,15 @@ def _shortened(detail: str) -> Iterator[str]:
 
 
 def _say(text: str, *, style: str = "", indent: int = 0, hanging: int = 2) -> None:
-    width = min(_WIDEST, out.width) if out.is_terminal else _WIDEST
     wrapped = textwrap.wrap(
         text,
-        width,
+        min(_WIDEST, out.width or _WIDEST),
         initial_indent=" " * indent,
         subsequent_indent=" " * (indent + hanging),
         break_long_words=False,
         break_on_hyphens=False,
     )
-    out.print("\n".join(wrapped), style=style)
+    out.print("\n".join(wrapped), style, wrap=False)
 
 
 def _summary(found: Diagnosis) -> str:

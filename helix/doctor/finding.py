@@ -41,7 +41,15 @@ class Kind:
         detail: str = "",
         severity: Severity | None = None,
     ) -> Finding:
-        return Finding(self, where, what, line, remedy or self.remedy, detail, severity or self.severity)
+        return Finding(
+            self,
+            _readable(where),
+            _readable(what),
+            line,
+            remedy or self.remedy,
+            _readable(detail),
+            severity or self.severity,
+        )
 
 
 @dataclass(frozen=True)
@@ -74,6 +82,11 @@ class Finding:
             "remedy": self.remedy,
             "detail": self.detail,
         }
+
+
+def _readable(text: str) -> str:
+    """A file name that is not UTF-8 can be kept in a text, and not be printed."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 Check = Callable[["Examined"], Iterable[Finding]]

@@ -66,14 +66,21 @@ class Presence:
     @cached_property
     def at_own_address(self) -> Answer | None:
         """The daemon that follows this vault, where it says that it is."""
-        return None if self.whereabouts is None else ask(self.whereabouts.url, self.config)
+        return None if self.whereabouts is None else ask(self.whereabouts.url, self._find_token())
 
     @cached_property
     def at_settings_address(self) -> Answer | None:
         """Whoever answers where clients would look."""
         if self.whereabouts is not None and self.is_daemon and self.whereabouts.url == self.config.base_url:
             return self.at_own_address
-        return ask(self.config.base_url, self.config)
+        # Whoever has the port may be anybody: the token is none of their business.
+        return ask(self.config.base_url)
+
+    def _find_token(self) -> str | None:
+        try:
+            return TokenFile(self.config).find()
+        except HelixError:
+            return None
 
 
 def look_who_follows(state: Path, config: Config) -> Presence:
@@ -92,13 +99,9 @@ def is_running(pid: int) -> bool:
     return True
 
 
-def ask(url: str, config: Config) -> Answer | None:
+def ask(url: str, token: str | None = None) -> Answer | None:
     """None when nobody listens there."""
     request = urllib.request.Request(f"{url.rstrip('/')}/healthz")  # noqa: S310 (the user's own URL)
-    try:
-        token = TokenFile(config).find()
-    except HelixError:
-        token = None
     if token is not None:
         request.add_header("Authorization", f"Bearer {token}")
     try:

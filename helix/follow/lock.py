@@ -45,12 +45,24 @@ class FollowLock:
             time.sleep(_PAUSE)
 
     def find_owner(self) -> str | None:
-        """Who has it, in words that begin with `process` and its number; None when nobody has."""
-        if not self._path.exists():
+        """Who holds the lock, in words that begin with `process` and its number; None when nobody does."""
+        try:
+            file = self._path.open("r+", encoding="utf-8")
+        except OSError:
             return None
-        owner = self._try(briefly=True)
-        self.release()
-        return owner
+        with file:
+            try:
+                _lock(file)
+            except OSError:
+                file.seek(0)
+                return file.read().strip()
+        return None
+
+    def find_daemon(self) -> int | None:
+        """The process id of the daemon that holds the lock; None when none does."""
+        owner = self.find_owner() or ""
+        who = owner.removeprefix("process ").removesuffix(DAEMON)
+        return int(who) if owner.endswith(DAEMON) and who.isdecimal() else None
 
     def is_held(self) -> bool:
         """Whether this process still keeps others out: not when somebody deleted the file, or put another there."""
