@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
+import re
+import shlex
 import shutil
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import get_args
 
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
-from helix.errors import HostFileError
-from helix.hosts.host import SERVER, Host, Machine
+from helix.errors import HelixError, HostFileError
+from helix.hosts import hooks
+from helix.hosts.connect import Connection, find_connection
+from helix.hosts.here import project_folder
+from helix.hosts.host import Machine
 from helix.hosts.registry import HOSTS
-from helix.hosts.splice import find, parse
 
-# Where Claude Code keeps hooks; their commands may name an executable of ours.
-_SETTINGS = (".claude/settings.json", ".claude/settings.local.json")
-_OURS = ("helix", "helixd", "helix-mcp")
+_VARIABLE = re.compile(r"\w+=")
 
 GONE = Kind(
     "host-program-gone",
@@ -32,8 +32,8 @@ VAULT_GONE = Kind(
     "host-vault-gone",
     Severity.ERROR,
     "a host is told of a vault that is not there",
-    "Its agents would get an error, or a new and empty memory.",
-    "Correct HELIX_VAULT in the entry, or run `helix connect HOST --install --force`.",
+    "Its agents get an error, or a new and empty memory.",
+    "`helix connect HOST --install --force` writes the entry anew, with the vault of these settings.",
 )
 UNREADABLE = Kind(
     "host-file-unreadable",
@@ -47,84 +47,66 @@ HOOK_GONE = Kind(
     Severity.WARNING,
     "a hook of Claude Code calls a Helix that is not there",
     "Sessions begin without their digest, and nothing of them is recorded.",
-    "`helix hooks --install` writes the hooks anew.",
+    "`helix hooks install` writes the hooks anew.",
 )
 
 
-@dataclass(frozen=True)
-class _Entry:
-    host: Host
-    file: Path
-    said: Mapping[str, Any]
-
-
-def check_entries(examined: Examined) -> Iterator[Finding]:
+def check_connections(examined: Examined) -> Iterator[Finding]:
     machine = _machine(examined)
-    for host, file in _files(machine):
-        try:
-            document = parse(host.language, file.read_text("utf-8-sig"))
-        except HostFileError as error:
-            yield UNREADABLE.at(machine.shown(file), f"{host.title}: {error.reason}", line=error.line)
-            continue
-        except (OSError, UnicodeDecodeError) as error:
-            yield UNREADABLE.at(machine.shown(file), f"{host.title}: {error}")
-            continue
-        for keys in filter(None, (host.servers, host.newer_servers)):
-            said = find(document, (*keys, SERVER))
-            if isinstance(said, dict):
-                yield from _judge(_Entry(host, file, said), machine)
+    for host in HOSTS:
+        for scope in host.scopes():
+            try:
+                found = find_connection(host, scope, machine)
+            except HostFileError as error:
+                where = machine.shown(host.file(scope, machine))
+                yield UNREADABLE.at(where, f"{host.title}: {error.reason}", line=error.line)
+            except (HelixError, OSError) as error:
+                yield UNREADABLE.at(machine.shown(host.file(scope, machine)), f"{host.title}: {error}")
+            else:
+                if found is not None:
+                    yield from _judge(found, machine)
 
 
-def _judge(entry: _Entry, machine: Machine) -> Iterator[Finding]:
-    host, where = entry.host, machine.shown(entry.file)
-    command = entry.said.get("command")
-    program = command[0] if isinstance(command, list) and command else command
-    if isinstance(program, str) and not _is_there(program, machine):
-        remedy = GONE.remedy.replace("HOST", host.name)
-        yield GONE.at(where, f"{host.title} starts {program}, which is not there", remedy=remedy)
-    env = entry.said.get(host.shape.env)
+def _judge(found: Connection, machine: Machine) -> Iterator[Finding]:
+    where, title = machine.shown(found.path), found.host.title
+    name = f"{found.host.name} --user" if found.scope == "user" and found.host.project else found.host.name
+    program = found.executable
+    if program is not None and not _is_there(program, machine):
+        remedy = GONE.remedy.replace("HOST", name)
+        yield GONE.at(where, f"{title} starts {program}, which is not there", remedy=remedy)
+    env = found.entry.get(found.host.shape.env) if isinstance(found.entry, dict) else None
     vault = env.get("HELIX_VAULT") if isinstance(env, dict) else None
     if isinstance(vault, str) and "$" not in vault and not Path(vault).expanduser().is_dir():
-        remedy = VAULT_GONE.remedy.replace("HOST", host.name)
-        yield VAULT_GONE.at(where, f"{host.title} is told of {vault}", remedy=remedy)
+        remedy = VAULT_GONE.remedy.replace("HOST", name)
+        yield VAULT_GONE.at(where, f"{title} is told of {vault}", remedy=remedy)
 
 
 def check_hooks(examined: Examined) -> Iterator[Finding]:
     machine = _machine(examined)
-    files = {machine.home / name for name in _SETTINGS} | {machine.folder / name for name in _SETTINGS}
-    for file in sorted(files):
+    for where in get_args(hooks.Where):
         try:
-            said = json.loads(file.read_text("utf-8-sig"))
-        except (OSError, ValueError):
+            commands = hooks.installed_commands(where, machine)
+        except (HelixError, OSError):
             continue  # Claude Code itself complains of a file that it cannot read
-        for command in dict.fromkeys(_commands(said.get("hooks") if isinstance(said, dict) else None)):
-            program = _program(command)
-            if Path(program).name in _OURS and not _is_there(program, machine):
-                yield HOOK_GONE.at(machine.shown(file), f"a hook calls {program}, which is not there")
-
-
-def _commands(hooks: Any) -> Iterator[str]:
-    """Every `command` below, however deep: event, matcher, hook."""
-    if isinstance(hooks, dict):
-        if isinstance(hooks.get("command"), str):
-            yield hooks["command"]
-        for value in hooks.values():
-            yield from _commands(value)
-    elif isinstance(hooks, list):
-        for value in hooks:
-            yield from _commands(value)
+        option = "" if where == "project" else f" --{where}"
+        for program in dict.fromkeys(map(_program, commands)):
+            if not _is_there(program, machine):
+                file = machine.shown(hooks.file_of(where, machine))
+                remedy = HOOK_GONE.remedy.replace("install", f"install{option}")
+                yield HOOK_GONE.at(file, f"a hook calls {program}, which is not there", remedy=remedy)
 
 
 def _program(command: str) -> str:
-    """The first word, which may be in quotes."""
-    command = command.strip()
-    if command[:1] in ("'", '"'):
-        return command[1:].partition(command[0])[0]
-    return command.partition(" ")[0]
+    """The first word that is not a variable of its own."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        words = command.split()
+    return next((word for word in words if not _VARIABLE.match(word)), "")
 
 
 def _is_there(program: str, machine: Machine) -> bool:
-    if "$" in program or program in ("npx", "uvx", "pipx"):
+    if "$" in program:
         return True  # only the host knows what it stands for
     if os.path.isabs(program):
         return os.access(program, os.X_OK)
@@ -133,15 +115,7 @@ def _is_there(program: str, machine: Machine) -> bool:
 
 def _machine(examined: Examined) -> Machine:
     around = examined.around
-    return Machine(around.home, around.env, around.platform, around.folder)
+    return Machine(around.home, around.env, around.platform, project_folder(around.folder))
 
 
-def _files(machine: Machine) -> Iterator[tuple[Host, Path]]:
-    for host in HOSTS:
-        for scope in host.scopes():
-            file = host.file(scope, machine)
-            if file.is_file():
-                yield host, file
-
-
-AREA = Area("Hosts of agents", (GONE, VAULT_GONE, UNREADABLE, HOOK_GONE), (check_entries, check_hooks))
+AREA = Area("Hosts of agents", (GONE, VAULT_GONE, UNREADABLE, HOOK_GONE), (check_connections, check_hooks))

@@ -92,7 +92,7 @@ NO_ID = Kind(
     Severity.NOTE,
     "notes without an id of their own",
     "They are read and found. But such a note is known by its path: renamed, it is a new memory.",
-    "`helix adopt` gives them ids; it adds lines on top and leaves the rest.",
+    "`helix adopt --all` gives them ids; it adds lines on top and leaves the rest.",
 )
 
 _BY_CODE = {kind.code: kind for kind in (*REFUSALS, CONFLICT, BAD_ID)}

@@ -435,7 +435,7 @@ def vanished_vault(patient: Patient) -> None:
 def vanished_hook(patient: Patient) -> None:
     file = patient.home / ".claude" / "settings.json"
     file.parent.mkdir()
-    hook = {"type": "command", "command": f"{patient.place}/gone/helix hook session-start"}
+    hook = {"type": "command", "command": f"HELIX_PORT=7879 '{patient.place}/gone/helix-mcp' hook"}
     file.write_text(json.dumps({"hooks": {"SessionStart": [{"hooks": [hook]}]}}))
 
 
