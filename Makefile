@@ -24,8 +24,8 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 
 install: $(VENV)/.installed ## make .venv and put helix, helixd and helix-mcp into .venv/bin
 
-run: install ## make a starter vault if there is none, then run the daemon
-	$(BIN)/helix init --if-missing
+run: install ## make a starter vault with an example if there is none, then run the daemon
+	$(BIN)/helix init --if-missing --example
 	$(BIN)/helixd
 
 check: $(VENV)/.installed-dev ## lint, strict types, layer rules
@@ -46,6 +46,7 @@ test: check programs ## everything that must hold; HELIX_TEST_SCALE=10 makes the
 docs: $(VENV)/.installed-dev ## write the reference pages again from the code
 	$(BIN)/python -m helix.cli.reference > docs/cli.md
 	$(BIN)/python -m helix.surfaces.rest.reference > docs/rest-api.md
+	$(BIN)/python -m helix.doctor.reference > docs/doctor.md
 
 bench: $(VENV)/.installed-dev ## the figures of docs/reliability.md, docs/search.md and docs/performance.md, on this machine; takes half an hour
 	$(BIN)/python -m bench
