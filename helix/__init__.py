@@ -54,11 +54,12 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "AsyncHelix", "BadAnswer", "BadRequest", "BadSettings", "Conflict", "Conflicts", "ConsolidateResult", "ContextPack",
-    "DaemonUnreachable", "Forbidden", "ForgetResult", "Gone", "Graph", "Health", "Helix", "HelixError", "History", "Hit",
-    "Manifest", "Memories", "Memory", "Neighbors", "NotFound", "NotWorthKeeping", "Proposals", "RateLimited", "Refused",
-    "RelateResult", "RestoreResult", "SearchResult", "SecretRefused", "ServerError", "StaleHash", "Stats", "Timeout",
-    "Unauthorized", "Unavailable", "UpdateResult", "WriteResult",
+    "AsyncHelix", "BadAnswer", "BadRequest", "BadSettings", "Conflict", "Conflicts", "ConsolidateResult",
+    "ContextPack", "DaemonUnreachable", "Forbidden", "ForgetResult", "Gone", "Graph", "Health", "Helix",
+    "HelixError", "History", "Hit", "Manifest", "Memories", "Memory", "Neighbors", "NotFound",
+    "NotWorthKeeping", "Proposals", "RateLimited", "Refused", "RelateResult", "RestoreResult", "SearchResult",
+    "SecretRefused", "ServerError", "StaleHash", "Stats", "Timeout", "Unauthorized", "Unavailable",
+    "UpdateResult", "WriteResult",
 ]  # fmt: skip
 
 _ROOMS = ("errors", "results", "care_results", "client", "async_client")
