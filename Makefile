@@ -43,9 +43,10 @@ programs:
 test: check programs ## everything that must hold; HELIX_TEST_SCALE=10 makes the random runs ten times longer
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-docs: $(VENV)/.installed-dev ## write the reference pages again from the code
+docs: $(VENV)/.installed-dev ## write the reference pages, and what the TypeScript SDK takes from the daemon, again from the code
 	$(BIN)/python -m helix.cli.reference > docs/cli.md
 	$(BIN)/python -m helix.surfaces.rest.reference > docs/rest-api.md
+	$(BIN)/python sdk/typescript/generate.py
 
 bench: $(VENV)/.installed-dev ## the figures of docs/reliability.md, docs/search.md and docs/performance.md, on this machine; takes half an hour
 	$(BIN)/python -m bench

@@ -1,0 +1,99 @@
+/** What a client is told: options first, then HELIX_URL and HELIX_TOKEN, then where the daemon listens by default. */
+import { BadSettings } from "./errors.js";
+import { VERSION } from "./version.js";
+
+const LOCAL = "http://127.0.0.1:7878";
+
+export interface HelixOpts {
+  /** Where the daemon is. Default: `HELIX_URL`, or else `http://127.0.0.1:7878`. */
+  url?: string | undefined;
+  /** What `helix token` prints, for a daemon that asks for it. Default: `HELIX_TOKEN`. */
+  token?: string | undefined;
+  /** The scope of calls that name none. */
+  scope?: "project" | "global" | "session" | undefined;
+  /** The project that you work in: what is written belongs to it, what is searched is seen from it. */
+  project?: string | undefined;
+  /** The session that you work in, for memories of the scope `session`. */
+  session?: string | undefined;
+  /** The name of your program. */
+  client?: string | undefined;
+  /** How long a call may take, retries and all. Default: 30 000. */
+  timeoutMs?: number | undefined;
+  /** How often a call that is safe to repeat is repeated. Default: 3. */
+  maxRetries?: number | undefined;
+  /** Used in place of the global `fetch`. */
+  fetch?: typeof globalThis.fetch | undefined;
+}
+
+/** For one call only. */
+export interface CallOpts {
+  /** Ends the call; it rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** How long this call may take, retries and all. */
+  timeoutMs?: number | undefined;
+  /** How often this call is repeated, if it is safe to repeat. */
+  maxRetries?: number | undefined;
+}
+
+export interface Settings {
+  url: string;
+  headers: Record<string, string>;
+  timeoutMs: number;
+  maxRetries: number;
+  fetch: typeof globalThis.fetch;
+}
+
+export function settingsFrom(opts: HelixOpts): Settings {
+  const token = opts.token ?? environment("HELIX_TOKEN");
+  const headers: Record<string, string> = { "Helix-Client": encoded("client", opts.client ?? `helix-sdk-ts/${VERSION}`) };
+  if (opts.project) headers["Helix-Project"] = encoded("project", opts.project);
+  if (opts.session) headers["Helix-Session"] = encoded("session", opts.session);
+  if (token) headers["Authorization"] = `Bearer ${visible(token)}`;
+  return {
+    url: address(opts.url ?? environment("HELIX_URL") ?? LOCAL),
+    headers,
+    timeoutMs: checked("timeoutMs", opts.timeoutMs ?? 30_000, 1),
+    maxRetries: checked("maxRetries", opts.maxRetries ?? 3, 0),
+    // Looked up at each call, and called on its own: a browser's fetch refuses to be somebody else's method.
+    fetch: (input, init) => (opts.fetch ?? globalThis.fetch)(input, init),
+  };
+}
+
+export function checked(name: string, value: number, least: number): number {
+  if (Number.isFinite(value) && value >= least) return value;
+  throw new BadSettings(`${name} is ${value}; give a number from ${least}`, { code: "bad-settings" });
+}
+
+function address(url: string): string {
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch (cause) {
+    throw new BadSettings(`'${url}' is no address; give one such as ${LOCAL}`, { code: "bad-settings", cause });
+  }
+  if (parsed.protocol !== "http:" && parsed.protocol !== "https:") {
+    throw new BadSettings(`'${url}' is not http or https; give an address such as ${LOCAL}`, { code: "bad-settings" });
+  }
+  return (parsed.origin + parsed.pathname).replace(/\/+$/, "");
+}
+
+function visible(token: string): string {
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  const message = "the token has characters that cannot stand in a header; set it again to what `helix token` prints";
+  throw new BadSettings(message, { code: "bad-settings" });
+}
+
+/** Headers are Latin-1; names of projects are not. */
+function encoded(name: string, value: string): string {
+  try {
+    return encodeURIComponent(value);
+  } catch (cause) {
+    throw new BadSettings(`${name} holds half of a surrogate pair, which is no character`, { code: "bad-settings", cause });
+  }
+}
+
+/** Browsers have no environment, and the types of Node must not be needed to read this. */
+function environment(name: string): string | undefined {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  return process?.env?.[name]?.trim() || undefined;
+}

@@ -1,0 +1,36 @@
+"""The TypeScript SDK against a real daemon, with the machine's Node."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.cli.commands import BIN
+from tests.flows.daemon import running_daemon
+from tests.sdk.package import SDK, Package
+from tests.story.telling import ENDING, STORY, read_story
+from tests.story.vault import read_vault
+from tests.surfaces.conftest import surroundings
+
+
+def test_the_generated_parts_are_what_the_daemon_says() -> None:
+    command = [sys.executable, str(SDK / "generate.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_story_ends_in_the_same_vault_as_with_every_other_sdk(package: Package, tmp_path: Path) -> None:
+    env = surroundings(tmp_path)
+    vault = tmp_path / "vault"
+    for name, text in read_story()["files"].items():
+        (vault / name).parent.mkdir(parents=True, exist_ok=True)
+        (vault / name).write_text(text, "utf-8")
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.toml").write_text("[consolidate]\nenabled = false\n")
+    subprocess.run([str(BIN / "helix"), "init", "--git"], env=env, check=True, capture_output=True)
+    with running_daemon(env) as daemon:
+        told = {"HELIX_URL": daemon.url, "HELIX_STORY": str(STORY), "HELIX_STORY_VAULT": str(vault)}
+        package.test("story", told)
+    assert read_vault(vault) == json.loads(ENDING.read_text("utf-8"))
