@@ -128,9 +128,8 @@ def _routes(said: Schema) -> str:
     lines = []
     for operation in _operations(said):
         if answer := _answer(operation):
-            lines.append(
-                f"  {json.dumps(operation['route'])}: {{ answer: {json.dumps(answer)}, again: {_again(operation)} }},"
-            )
+            route, again = json.dumps(operation["route"]), json.dumps(_again(operation))
+            lines.append(f"  {route}: {{ answer: {json.dumps(answer)}, again: {again} }},")
     nested = []
     for name, schema in said["components"]["schemas"].items():
         inner = {key: ref for key, one in schema.get("properties", {}).items() if (ref := _named(one))}

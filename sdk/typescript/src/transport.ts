@@ -91,7 +91,8 @@ function mayRepeat(request: Request, error: unknown): error is HelixError {
 }
 
 function queryOf(query: Wire = {}): string {
-  const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  const said = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  const pairs = said.map(([name, value]): [string, string] => [name, String(value)]);
   return pairs.length ? `?${new URLSearchParams(pairs)}` : "";
 }
 

@@ -29,6 +29,14 @@ export function faulty(script: string): { url: string; seen: () => Promise<Seen[
   const server = given("HELIX_FAULTS");
   return {
     url: `${server}/faults/${script}/${name}`,
-    seen: async () => (await (await fetch(`${server}/seen/${name}`)).json()) as Seen[],
+    seen: async () => {
+      const seen = (await (await fetch(`${server}/seen/${name}`)).json()) as Seen[];
+      return seen.map((one) => ({ ...one, headers: lowered(one.headers) }));
+    },
   };
+}
+
+/** Which case the names of headers have is no matter, and differs between Node and Bun. */
+function lowered(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
