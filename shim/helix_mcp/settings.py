@@ -35,7 +35,7 @@ class Options:
 class Settings:
     def __init__(self, options: Options, env: Mapping[str, str], folder: str) -> None:
         config = config_folder(env)
-        in_file = _read_config(os.path.join(config, "config.toml"))
+        in_file = read_config(os.path.join(config, "config.toml"))
 
         def setting(name: str, default: str = "") -> str:
             return (
@@ -57,7 +57,7 @@ class Settings:
         if options.names:
             self.path += f"?names={percent_encoded(options.names)}"
         token = setting("token") or (
-            _read_token(os.path.join(config, "token")) if self.address.is_loopback else ""
+            read_token(os.path.join(config, "token")) if self.address.is_loopback else ""
         )
         project = options.project or env.get("HELIX_PROJECT", "").strip() or find_project(folder)
         session = options.session or env.get("HELIX_SESSION", "").strip() or os.urandom(16).hex()
@@ -76,7 +76,7 @@ class Settings:
             self.headers["Authorization"] = f"Bearer {token}"
 
 
-def _read_config(path: str) -> dict[str, Any]:
+def read_config(path: str) -> dict[str, Any]:
     """The user's settings; the parser is imported only for those who have any."""
     try:
         with open(path, "rb") as file:
@@ -89,7 +89,7 @@ def _read_config(path: str) -> dict[str, Any]:
         raise BadSettings(f"{path}: {error}; mend the file or move it away") from error
 
 
-def _read_token(path: str) -> str:
+def read_token(path: str) -> str:
     try:
         with open(path, encoding="utf-8") as file:
             return file.readline(4096).strip()

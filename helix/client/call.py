@@ -1,0 +1,140 @@
+"""One request as data, and how its answer is read. Nothing here talks to anybody."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from typing import Any, Generic, TypeAlias, TypeVar
+from urllib.parse import quote
+
+from helix.client.errors import BadAnswer, BadRequest, error_of
+from helix.client.shape import Page, Result
+
+T = TypeVar("T", bound=Result)
+T_co = TypeVar("T_co", bound=Result, covariant=True)
+P = TypeVar("P", bound=Page)
+
+Moment: TypeAlias = str | date
+"""a text such as `2026-06-18` or `2026-06-18T09:12:44Z`, a date, or a datetime; one without a zone is local time"""
+
+
+@dataclass(frozen=True)
+class Reply:
+    status: int
+    headers: Mapping[str, str]
+    """names in lower case"""
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Call(Generic[T_co]):
+    method: str
+    path: str
+    answer: type[T_co]
+    params: Mapping[str, str] = field(default_factory=dict)
+    body: Mapping[str, Any] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    is_repeatable: bool = True
+    """whether it does no harm to send it twice"""
+    also_answers: frozenset[int] = frozenset()
+    """statuses besides 200 that come with an answer, not with an error"""
+
+    @property
+    def content(self) -> bytes | None:
+        return None if self.body is None else json.dumps(self.body, ensure_ascii=False).encode()
+
+    def read(self, reply: Reply) -> T_co:
+        """The answer, or the error that it tells of."""
+        if reply.status == 200 or reply.status in self.also_answers:
+            try:
+                return self.answer.from_json(json.loads(reply.body))
+            except ValueError as error:
+                raise BadAnswer(
+                    f"what answers {self.method} {self.path} is no Helix daemon: it sends {reply.body[:100]!r}",
+                    status=reply.status,
+                ) from error
+        raise error_of(reply.status, reply.headers, reply.body)
+
+
+def following(call: Call[P], page: P) -> Call[P] | None:
+    """The call for the page after this one."""
+    if page.next_cursor is None:
+        return None
+    return replace(call, params={**call.params, "cursor": page.next_cursor})
+
+
+def reads(path: str, answer: type[T], **params: object) -> Call[T]:
+    """A GET. What is None is not said."""
+    return Call("GET", path, answer, params=_said(params))
+
+
+def asks(path: str, answer: type[T], **body: object) -> Call[T]:
+    """A POST that changes nothing: the question is too long for an address."""
+    return Call("POST", path, answer, body=_given(body))
+
+
+def changes(
+    method: str,
+    path: str,
+    answer: type[T],
+    body: Mapping[str, object],
+    key: str | None,
+    **headers: str | None,
+) -> Call[T]:
+    """A change under an idempotency key: however often it is sent, it is done once."""
+    said = {
+        "Idempotency-Key": key or os.urandom(16).hex(),
+        **{k: v for k, v in headers.items() if v is not None},
+    }
+    return Call(method, path, answer, body=_given(body), headers=said)
+
+
+def of_memory(memory_id: str, rest: str = "") -> str:
+    """The path of a memory. Its id is one segment, whatever characters it has."""
+    if not memory_id:
+        raise BadRequest("the id is empty; an id looks like mem_2026-06-18_auth-retry_a1b2", code="bad-value")
+    # Only dots would be taken for "here" and "one up" on the way.
+    segment = quote(memory_id, safe="") if memory_id.strip(".") else memory_id.replace(".", "%2E")
+    return f"/memory/{segment}{rest}"
+
+
+def filtered(filters: Mapping[str, Moment] | None, **named: Moment | None) -> dict[str, str]:
+    """Filters, with those that have a parameter of their own; giving one twice is a mistake."""
+    said = {name: moment(value) for name, value in (filters or {}).items()}
+    for name, value in named.items():
+        if value is not None and said.setdefault(name, moment(value)) != moment(value):
+            raise BadRequest(
+                f"{name} is given twice, by itself and in filters; give it once", code="bad-value"
+            )
+    return said
+
+
+def moment(value: Moment) -> str:
+    if isinstance(value, datetime):
+        return (value if value.tzinfo else value.astimezone()).isoformat()
+    return value.isoformat() if isinstance(value, date) else value
+
+
+def _given(said: Mapping[str, object]) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in said.items() if value is not None}
+
+
+def _said(params: Mapping[str, object]) -> dict[str, str]:
+    return {name: _text(value) for name, value in params.items() if value is not None}
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, date):
+        return moment(value)
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return list(value) if isinstance(value, list | tuple | set | frozenset) else value
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return moment(value) if isinstance(value, date) else str(value)

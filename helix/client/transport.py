@@ -1,0 +1,115 @@
+"""The one door to httpx: a request goes out, a reply comes back, and what goes wrong on the way gets its name."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import httpx
+
+from helix.client.call import Call, Reply
+from helix.client.errors import DaemonUnreachable, HelixError, Timeout
+from helix.client.settings import Settings
+
+# Below what a daemon keeps an idle connection open for, so that it is not closed as it is taken up again.
+_KEPT_IDLE = 30.0
+_LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=_KEPT_IDLE)
+
+
+class Transport:
+    """For threads: any number of them may use one."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._http = httpx.Client(**_options(settings))
+
+    def send(self, call: Call[Any], settings: Settings, seconds: float) -> Reply:
+        until = time.monotonic() + seconds
+        try:
+            with self._http.stream(**_request(call, settings, seconds)) as answer:
+                body = bytearray()
+                # httpx times each read by itself; an answer that trickles in would take for ever.
+                for piece in answer.iter_bytes():
+                    body += piece
+                    if time.monotonic() > until:
+                        raise _too_slow(call, settings)
+                return Reply(answer.status_code, _lower(answer.headers), bytes(body))
+        except httpx.HTTPError as error:
+            raise _named(error, call, settings) from error
+
+    def close(self) -> None:
+        self._http.close()
+
+
+class AsyncTransport:
+    """For one event loop."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._http = httpx.AsyncClient(**_options(settings))
+
+    async def send(self, call: Call[Any], settings: Settings, seconds: float) -> Reply:
+        import anyio  # comes with httpx; without an event loop nobody needs it
+
+        try:
+            with anyio.fail_after(seconds):
+                async with self._http.stream(**_request(call, settings, seconds)) as answer:
+                    return Reply(answer.status_code, _lower(answer.headers), await answer.aread())
+        except TimeoutError as error:
+            raise _too_slow(call, settings) from error
+        except httpx.HTTPError as error:
+            raise _named(error, call, settings) from error
+
+    async def close(self) -> None:
+        await self._http.aclose()
+
+
+def _options(settings: Settings) -> dict[str, Any]:
+    return {
+        "limits": _LIMITS,
+        # A proxy of the user's cannot reach this machine's loopback, and has no business with it.
+        "trust_env": not settings.is_loopback,
+        # Certificates take longer to load than a search takes, and plain HTTP needs none.
+        "verify": settings.is_secure,
+    }
+
+
+def _request(call: Call[Any], settings: Settings, seconds: float) -> dict[str, Any]:
+    content = call.content
+    headers = {**settings.headers, **call.headers}
+    if content is not None:
+        headers["Content-Type"] = "application/json"
+    return {
+        "method": call.method,
+        "url": settings.url + call.path,
+        "params": dict(call.params) or None,
+        "content": content,
+        "headers": headers,
+        "timeout": seconds,
+    }
+
+
+def _lower(headers: httpx.Headers) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
+
+
+def _named(error: httpx.HTTPError, call: Call[Any], settings: Settings) -> HelixError:
+    if isinstance(error, httpx.TimeoutException):
+        return _too_slow(call, settings)
+    why = str(error) or type(error).__name__
+    if isinstance(error, httpx.ConnectError):
+        remedy = (
+            "start the daemon with `helixd`, or set HELIX_URL to where it listens"
+            if settings.is_loopback
+            else "check HELIX_URL, and that the daemon runs there"
+        )
+        return DaemonUnreachable(f"nothing answers at {settings.url} ({why}); {remedy}")
+    return DaemonUnreachable(
+        f"the connection to {settings.url} broke during {call.method} {call.path} ({why}); "
+        "is `helixd` still running there?"
+    )
+
+
+def _too_slow(call: Call[Any], settings: Settings) -> Timeout:
+    return Timeout(
+        f"{settings.url} did not answer {call.method} {call.path} in time; "
+        "give the client a longer `timeout`, or look at `helix doctor`"
+    )
