@@ -27,6 +27,9 @@ export interface Asked {
   basedOn?: string | undefined;
 }
 
+/** The largest budget there is: a text that is read, changed and written back must not be one that was cut. */
+const WHOLE = 200_000;
+
 export class Helix {
   readonly #opts: HelixOpts;
   readonly #transport: Transport;
@@ -42,13 +45,13 @@ export class Helix {
   }
 
   /** The same client with some options changed: another project, another session, more time. */
-  with(options: HelixOpts): Helix {
+  withOptions(options: HelixOpts): Helix {
     return new Helix({ ...this.#opts, ...options });
   }
 
   /** Memories that fit a question, best first. Nothing is returned to fill a limit. */
   search(query: string, options: opts.SearchOpts = {}): Paged<wire.Hits, wire.Hit> {
-    return this.#walk("GET /recall", this.#scoped(flat({ q: query, ...options })), (page) => page.results);
+    return this.#walk("GET /recall", this.#scoped({ q: query, ...options }), (page) => page.results);
   }
 
   /** One text for an agent to read before a task: grouped, cited, fenced as data, within its budget. */
@@ -61,19 +64,19 @@ export class Helix {
     return this.#ask("POST /phases", this.#scoped({ phases, ...options }));
   }
 
-  /** One memory. A text that is longer than `maxTokens` goes on in the next page; iterating gives its pieces. */
+  /** One memory, whole. With a smaller `maxTokens` a long text goes on in the next page; iterating gives its pieces. */
   get(id: string, options: opts.GetOpts = {}): Paged<wire.MemoryPage, string> {
-    return this.#walk("GET /memory/{id}", options, (page) => [page.text], id);
+    return this.#walk("GET /memory/{id}", { maxTokens: WHOLE, ...options }, (page) => [page.text], id);
   }
 
   /** Memories by their last change, the latest first. */
   recent(options: opts.RecentOpts = {}): Paged<wire.Memories, wire.Memory> {
-    return this.#walk("GET /recent", this.#scoped(flat(options)), (page) => page.results);
+    return this.#walk("GET /recent", this.#scoped(options), (page) => page.results);
   }
 
   /** What changed in the last 24 hours. */
   today(options: opts.TodayOpts = {}): Paged<wire.Memories, wire.Memory> {
-    return this.#walk("GET /today", this.#scoped(flat(options)), (page) => page.results);
+    return this.#walk("GET /today", this.#scoped(options), (page) => page.results);
   }
 
   /** The versions of a memory in git, newest first, across renames. */
@@ -81,19 +84,18 @@ export class Helix {
     return this.#walk("GET /memory/{id}/history", options, (page) => page.versions, id);
   }
 
-  /** The memories and the edges between them, a page at a time; `wholeGraph` gives them all. */
-  graph(options: opts.GraphOpts = {}): Pages<wire.Graph> {
-    return this.#walk("GET /graph", this.#scoped(options), () => []);
+  /** The memories and the edges between them, all of them; `limit` is the size of a page on the way. */
+  async graph(options: opts.GraphOpts = {}): Promise<wire.Graph> {
+    let whole: wire.Graph | undefined;
+    for await (const page of this.graphPage(options).pages()) {
+      whole = whole ? { ...page, nodes: [...whole.nodes, ...page.nodes], edges: [...whole.edges, ...page.edges] } : page;
+    }
+    return whole!;
   }
 
-  /** All memories and all edges between them, from as many pages as it takes. */
-  async wholeGraph(options: opts.GraphOpts = {}): Promise<Pick<wire.Graph, "nodes" | "edges">> {
-    const whole: Pick<wire.Graph, "nodes" | "edges"> = { nodes: [], edges: [] };
-    for await (const page of this.graph(options).pages()) {
-      whole.nodes.push(...page.nodes);
-      whole.edges.push(...page.edges);
-    }
-    return whole;
+  /** The same, a page at a time. */
+  graphPage(options: opts.GraphOpts = {}): Pages<wire.Graph> {
+    return this.#walk("GET /graph", this.#scoped(options), () => []);
   }
 
   /** The memories around one, nearest first, each with the edge that led to it. */
@@ -180,12 +182,13 @@ export class Helix {
   }
 
   async #ask<R extends Route>(route: R, options: object, id?: string): Promise<Answer<R>> {
-    const { signal, timeoutMs, maxRetries, idempotencyKey, basedOn, ...said } = options as Options;
-    const words = toWire(said);
-    const asked: Asked = route.startsWith("GET ") ? { query: words } : { body: words };
+    const { signal, timeoutMs, retries, idempotencyKey, basedOn, ...said } = options as Options;
+    const isGet = route.startsWith("GET ");
+    const words = toWire(isGet ? flat(said) : said);
+    const asked: Asked = isGet ? { query: words } : { body: words };
     if (ROUTES[route].again === "always" && idempotencyKey) words["idempotency_key"] = idempotencyKey;
     const answer = await this.request(route, { ...asked, id, idempotencyKey: idempotencyKey ?? undefined, basedOn }, {
-      signal, timeoutMs, maxRetries,
+      signal, timeoutMs, retries,
     });
     return fromWire(ROUTES[route].answer, answer) as Answer<R>;
   }
@@ -210,8 +213,11 @@ type Options = CallOpts & {
   basedOn?: string | undefined;
 };
 
-/** Filters are parameters of their own on the wire. */
-function flat<O extends { filters?: opts.Filters | undefined }>({ filters, ...rest }: O): Omit<O, "filters"> {
+/** In an address filters are parameters of their own. */
+function flat({ filters = {}, ...rest }: { filters?: opts.Filters | undefined }): object {
+  const named = rest as Record<string, unknown>;
+  const twice = Object.entries(filters).find(([name, value]) => value !== (named[name] ?? value))?.[0];
+  if (twice) throw new BadRequest(`${twice} is given twice, by itself and in filters; give it once`, { code: "bad-value" });
   return { ...filters, ...rest };
 }
 
@@ -225,10 +231,9 @@ function plain(name: string, value: string): string {
 }
 
 function part(id: string): string {
-  // An address loses these on its way, and would name something else.
-  if (id === "" || id === "." || id === "..") {
-    throw new NotFound(`there is no memory '${id}'`, { code: "not-found", status: 404 });
-  }
+  if (!id) throw new BadRequest("the id is empty; an id looks like mem_2026-06-18_auth-retry_a1b2", { code: "bad-value" });
+  // An address loses these on its way, encoded or not, and would name something else.
+  if (id === "." || id === "..") throw new NotFound(`there is no memory '${id}'`, { code: "not-found", status: 404 });
   return encodeURIComponent(id);
 }
 

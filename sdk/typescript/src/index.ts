@@ -7,8 +7,8 @@ export { VERSION } from "./version.js";
 export * from "./errors.js";
 export type * from "./options.js";
 export type {
-  Conflict as VaultConflict,
-  Conflicts as VaultConflicts,
+  Conflict as OpenConflict,
+  Conflicts,
   Consolidated as ConsolidateResult,
   Edge,
   Forgotten as ForgetResult,
@@ -16,7 +16,7 @@ export type {
   Health,
   Hit,
   Hits as SearchResult,
-  Link as GraphEdge,
+  Link as GraphLink,
   Memories,
   Memory,
   MemoryPage,
@@ -31,10 +31,10 @@ export type {
   Similar,
   Source,
   Stats,
-  StrandEntry,
-  StrandManifest,
+  StrandEntry as ManifestEntry,
+  StrandManifest as Manifest,
   Updated as UpdateResult,
   Version,
-  Versions,
+  Versions as History,
   Written as WriteResult,
 } from "./generated/types.js";

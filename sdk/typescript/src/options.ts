@@ -2,9 +2,13 @@
 import type * as wire from "./generated/types.js";
 import type { CallOpts } from "./settings.js";
 
+/** Times are texts such as `2026-06-18` or `2026-06-18T09:12:44Z`, or dates. */
+type TimeName = "asOf" | "after" | "before" | "since" | "validFrom" | "validUntil";
+type Timed<O> = { [Name in keyof O]: Name extends TimeName ? O[Name] | Date : O[Name] };
+
 /** `format` is another name on the wire for `responseFormat`. */
-type Asked<Query, Named extends keyof Query = never> = Omit<Query, Named | "format"> & CallOpts;
-type Changed<Body, Named extends keyof Body = never> = Omit<Body, Named> & CallOpts;
+type Asked<Query, Named extends keyof Query = never> = Timed<Omit<Query, Named | "format">> & CallOpts;
+type Changed<Body, Named extends keyof Body = never> = Timed<Omit<Body, Named>> & CallOpts;
 
 export type EdgeRel = wire.RelateBody["rel"];
 
@@ -13,9 +17,9 @@ export interface Filters {
   kind?: string | undefined;
   tag?: string | undefined;
   /** only memories created after this time */
-  after?: string | undefined;
+  after?: string | Date | undefined;
   /** only memories created before this time */
-  before?: string | undefined;
+  before?: string | Date | undefined;
 }
 
 interface Filtered {
@@ -29,21 +33,20 @@ export type PhasesOpts = Changed<wire.PhasesBody, "phases">;
 export type GetOpts = Asked<wire.GetMemoryQuery>;
 export type RecentOpts = Asked<wire.RecentQuery> & Filtered;
 export type TodayOpts = Asked<wire.TodayQuery> & Filtered;
-export type HistoryOpts = wire.HistoryQuery & CallOpts;
-export type GraphOpts = wire.GraphQuery & CallOpts;
-export type NeighborsOpts = wire.NeighborsQuery & CallOpts;
-export type StatsOpts = wire.StatsQuery & CallOpts;
-export type ConflictsOpts = wire.ConflictsQuery & CallOpts;
+export type HistoryOpts = Asked<wire.HistoryQuery>;
+export type GraphOpts = Asked<wire.GraphQuery>;
+export type NeighborsOpts = Asked<wire.NeighborsQuery>;
+export type StatsOpts = Asked<wire.StatsQuery>;
+export type ConflictsOpts = Asked<wire.ConflictsQuery>;
 
 export type WriteOpts = Changed<wire.RememberBody, "text">;
-export type UpdateOpts = wire.UpdateBody &
-  CallOpts & {
+export type UpdateOpts = Changed<wire.UpdateBody> & {
     /** The `hash` of the memory as it was read. If its file has changed since, the two are merged, or it is `StaleHash`. */
     basedOn?: string | undefined;
   };
 export type ForgetOpts = Changed<wire.ForgetBody, "id">;
 export type RestoreOpts = Changed<wire.RestoreBody, "id">;
 export type RelateOpts = Changed<wire.RelateBody, "from" | "to">;
-export type ManifestOpts = wire.StrandManifestQuery & CallOpts;
-export type ProposalsOpts = wire.ProposalsQuery & CallOpts;
-export type ConsolidateOpts = wire.ConsolidateBody & CallOpts;
+export type ManifestOpts = Asked<wire.StrandManifestQuery>;
+export type ProposalsOpts = Asked<wire.ProposalsQuery>;
+export type ConsolidateOpts = Changed<wire.ConsolidateBody>;

@@ -1,15 +1,11 @@
 /** How long to wait, for an answer and between two attempts. */
 
-const FIRST_PAUSE_MS = 200;
-const LONGEST_PAUSE_MS = 5_000;
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 2_000;
 
-/**
- * Before attempt `attempt + 1`: what the daemon asked for, or twice as long as the time before, and in both cases by chance a bit
- * more, so that clients that were turned away together do not come back together.
- */
-export function pauseMs(attempt: number, retryAfter: number | undefined, chance: number = Math.random()): number {
-  if (retryAfter !== undefined) return retryAfter * 1000 * (1 + chance / 4);
-  return Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS) * (0.5 + chance / 2);
+/** After attempt number `turn`. Jittered also after `Retry-After`: many clients are told the same time. */
+export function pauseMs(turn: number, retryAfter: number | undefined, chance: number = Math.random()): number {
+  return (retryAfter ?? 0) * 1000 + Math.min(FIRST_PAUSE_MS * 2 ** turn, LONGEST_PAUSE_MS) * (0.5 + chance / 2);
 }
 
 /** Seconds, from the two forms that the header may have. */

@@ -1,26 +1,26 @@
-/** What a client is told: options first, then HELIX_URL and HELIX_TOKEN, then where the daemon listens by default. */
+/** What a client is told: options first, then the environment, then where the daemon listens by default. */
 import { BadSettings } from "./errors.js";
-import { VERSION } from "./version.js";
 
-const LOCAL = "http://127.0.0.1:7878";
+const EXAMPLE = "http://127.0.0.1:7878";
+const CLIENT = "helix-typescript";
 
 export interface HelixOpts {
-  /** Where the daemon is. Default: `HELIX_URL`, or else `http://127.0.0.1:7878`. */
+  /** Where the daemon is. Default: `HELIX_URL`, or else `HELIX_HOST` and `HELIX_PORT`, or else `127.0.0.1:7878`. */
   url?: string | undefined;
   /** What `helix token` prints, for a daemon that asks for it. Default: `HELIX_TOKEN`. */
   token?: string | undefined;
   /** The scope of calls that name none. */
   scope?: "project" | "global" | "session" | undefined;
-  /** The project that you work in: what is written belongs to it, what is searched is seen from it. */
+  /** The project that you work in: what is written belongs to it, what is searched is seen from it. Default: `HELIX_PROJECT`. */
   project?: string | undefined;
-  /** The session that you work in, for memories of the scope `session`. */
+  /** The session that you work in, for memories of the scope `session`. Default: `HELIX_SESSION`. */
   session?: string | undefined;
-  /** The name of your program. */
+  /** The name under which memories are written. Default: `helix-typescript`. */
   client?: string | undefined;
-  /** How long a call may take, retries and all. Default: 30 000. */
+  /** How long a call may take, retries and all. Default: 30 000 (half a minute). */
   timeoutMs?: number | undefined;
   /** How often a call that is safe to repeat is repeated. Default: 3. */
-  maxRetries?: number | undefined;
+  retries?: number | undefined;
   /** Used in place of the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
 }
@@ -32,28 +32,32 @@ export interface CallOpts {
   /** How long this call may take, retries and all. */
   timeoutMs?: number | undefined;
   /** How often this call is repeated, if it is safe to repeat. */
-  maxRetries?: number | undefined;
+  retries?: number | undefined;
 }
 
 export interface Settings {
   url: string;
   headers: Record<string, string>;
   timeoutMs: number;
-  maxRetries: number;
+  retries: number;
   fetch: typeof globalThis.fetch;
 }
 
 export function settingsFrom(opts: HelixOpts): Settings {
+  const said = {
+    "Helix-Client": opts.client || CLIENT,
+    "Helix-Project": opts.project ?? environment("HELIX_PROJECT"),
+    "Helix-Session": opts.session ?? environment("HELIX_SESSION"),
+  };
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(said)) if (value) headers[name] = encoded(name, value);
   const token = opts.token ?? environment("HELIX_TOKEN");
-  const headers: Record<string, string> = { "Helix-Client": encoded("client", opts.client ?? `helix-sdk-ts/${VERSION}`) };
-  if (opts.project) headers["Helix-Project"] = encoded("project", opts.project);
-  if (opts.session) headers["Helix-Session"] = encoded("session", opts.session);
   if (token) headers["Authorization"] = `Bearer ${visible(token)}`;
   return {
-    url: address(opts.url ?? environment("HELIX_URL") ?? LOCAL),
+    url: address(opts.url ?? environment("HELIX_URL") ?? local()),
     headers,
     timeoutMs: checked("timeoutMs", opts.timeoutMs ?? 30_000, 1),
-    maxRetries: checked("maxRetries", opts.maxRetries ?? 3, 0),
+    retries: checked("retries", opts.retries ?? 3, 0),
     // Looked up at each call, and called on its own: a browser's fetch refuses to be somebody else's method.
     fetch: (input, init) => (opts.fetch ?? globalThis.fetch)(input, init),
   };
@@ -64,15 +68,20 @@ export function checked(name: string, value: number, least: number): number {
   throw new BadSettings(`${name} is ${value}; give a number from ${least}`, { code: "bad-settings" });
 }
 
+function local(): string {
+  const host = environment("HELIX_HOST") ?? "127.0.0.1";
+  return `http://${host.includes(":") ? `[${host}]` : host}:${environment("HELIX_PORT") ?? "7878"}`;
+}
+
 function address(url: string): string {
   let parsed: URL;
   try {
     parsed = new URL(url);
   } catch (cause) {
-    throw new BadSettings(`'${url}' is no address; give one such as ${LOCAL}`, { code: "bad-settings", cause });
+    throw new BadSettings(`'${url}' is no address; give one such as ${EXAMPLE}`, { code: "bad-settings", cause });
   }
   if (parsed.protocol !== "http:" && parsed.protocol !== "https:") {
-    throw new BadSettings(`'${url}' is not http or https; give an address such as ${LOCAL}`, { code: "bad-settings" });
+    throw new BadSettings(`'${url}' is not http or https; give an address such as ${EXAMPLE}`, { code: "bad-settings" });
   }
   return (parsed.origin + parsed.pathname).replace(/\/+$/, "");
 }

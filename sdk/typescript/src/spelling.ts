@@ -31,7 +31,7 @@ export function toWire(options: object): Wire {
   return Object.fromEntries(
     Object.entries(options)
       .filter(([, value]) => value !== undefined && value !== null)
-      .map(([key, value]) => [toSnake(key), value]),
+      .map(([key, value]) => [toSnake(key), value instanceof Date ? value.toISOString() : value]),
   );
 }
 

@@ -48,7 +48,7 @@ export async function runTool(helix: Helix, name: ToolName, said: unknown, call:
   }
   const { project, session, ...words } = present(said as Wire);
   const place = { ...(project ? { project: String(project) } : {}), ...(session ? { session: String(session) } : {}) };
-  const asker = Object.keys(place).length ? helix.with(place) : helix;
+  const asker = Object.keys(place).length ? helix.withOptions(place) : helix;
   if (SCOPED.has(name) && words["scope"] === undefined && helix.scope) words["scope"] = helix.scope;
   const [route, asked] = CALLS[name](words);
   return asker.request(route, asked, call);

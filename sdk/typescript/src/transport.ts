@@ -30,18 +30,18 @@ export class Transport {
   /** The JSON of the answer, as it came. */
   async send(request: Request, call: CallOpts = {}): Promise<unknown> {
     const timeoutMs = checked("timeoutMs", call.timeoutMs ?? this.#settings.timeoutMs, 1);
-    const retries = checked("maxRetries", call.maxRetries ?? this.#settings.maxRetries, 0);
+    const retries = checked("retries", call.retries ?? this.#settings.retries, 0);
     const deadline = new Deadline(timeoutMs, call.signal);
     let last: unknown;
     try {
-      for (let attempt = 0; ; attempt++) {
+      for (let turn = 0; ; turn++) {
         try {
           return await this.#attempt(request, deadline);
         } catch (error) {
           if (deadline.signal.aborted) throw error;
           last = error;
-          if (!mayRepeat(request, error) || attempt >= retries) throw error;
-          const pause = pauseMs(attempt, error.retryAfter);
+          if (!mayRepeat(request, error) || turn >= retries) throw error;
+          const pause = pauseMs(turn, error.retryAfter);
           // Waiting longer than there is time would only turn a telling error into a vague one.
           if (pause >= deadline.leftMs) throw error;
           await deadline.pause(pause);
@@ -118,7 +118,7 @@ function unreachable(url: string, cause: unknown): HelixError {
   const why = reasonOf(cause);
   const message =
     `no Helix daemon answers at ${url}${why ? ` (${why})` : ""}; ` +
-    "start it with `helixd`, or set HELIX_URL to where it runs";
+    "start it with `helixd`, or set HELIX_URL to where it listens";
   return new DaemonUnreachable(message, { code: "daemon-unreachable", cause });
 }
 

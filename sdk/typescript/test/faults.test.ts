@@ -99,13 +99,13 @@ test("an error of the daemon's own is told and not asked again", async () => {
   assert.equal((await line.seen()).length, 1);
 });
 
-test("maxRetries says how often; after that the last error is told", async () => {
+test("retries says how often; after that the last error is told", async () => {
   const line = faulty("503:0*");
-  const mem = new Helix({ url: line.url, maxRetries: 2 });
+  const mem = new Helix({ url: line.url, retries: 2 });
   const error = await errorOf(mem.stats(), sdk.Unavailable);
   assert.deepEqual([error.status, error.code, error.retryAfter], [503, "busy", 0]);
   assert.equal((await line.seen()).length, 3);
-  await errorOf(mem.stats({ maxRetries: 0 }), sdk.Unavailable);
+  await errorOf(mem.stats({ retries: 0 }), sdk.Unavailable);
   assert.equal((await line.seen()).length, 4);
 });
 
@@ -192,7 +192,7 @@ test("where nothing listens the error says how to start the daemon", async () =>
   await new Promise((done) => server.once("listening", done));
   const { port } = server.address() as AddressInfo;
   await new Promise((done) => server.close(done));
-  const mem = new Helix({ url: `http://127.0.0.1:${port}`, maxRetries: 1 });
+  const mem = new Helix({ url: `http://127.0.0.1:${port}`, retries: 1 });
   const error = await errorOf(mem.search("ferry"), sdk.DaemonUnreachable);
   assert.equal(error.code, "daemon-unreachable");
   assert.match(error.message, new RegExp(`127\\.0\\.0\\.1:${port}.*ECONNREFUSED.*helixd.*HELIX_URL`));

@@ -67,7 +67,7 @@ test("project, session and client go along, in any script", async () => {
   assert.equal(decodeURIComponent(said["helix-project"]!), "Größe & Maß 港");
   assert.equal(decodeURIComponent(said["helix-session"]!), "s/1");
   assert.equal(decodeURIComponent(said["helix-client"]!), "prüfer");
-  const written = await mem.with({ url: given("HELIX_URL") }).write(unlike("Ma\u00dfe stehen am Kran"), { force: true });
+  const written = await mem.withOptions({ url: given("HELIX_URL") }).write(unlike("Ma\u00dfe stehen am Kran"), { force: true });
   assert.equal((await mem.get(written.id)).project, "Größe & Maß 港");
 });
 
@@ -77,7 +77,19 @@ test("the scope of the client is that of its calls, unless they name one", async
   await session.write(`The ${word} is worn`, { force: true });
   assert.equal((await session.search(word)).results.length, 1);
   assert.equal((await session.search(word, { scope: "project" })).results.length, 0);
-  assert.equal((await session.with({ scope: "global" }).search(word)).results.length, 0);
+  assert.equal((await session.withOptions({ scope: "global" }).search(word)).results.length, 0);
+});
+
+test("times are texts or dates", async () => {
+  const { id } = await mem.write(unlike("The quay is closed"), { force: true, validUntil: new Date("2031-02-03T04:05:06Z") });
+  assert.match((await mem.get(id)).validUntil!, /^2031-02-03T04:05:06/);
+  const tomorrow = new Date(Date.now() + 86_400_000);
+  assert.equal((await mem.recent({ after: tomorrow })).results.length, 0);
+  assert.equal((await mem.recent({ filters: { before: tomorrow } })).results.length > 0, true);
+});
+
+test("a filter that is given twice, and differently, is a mistake", async () => {
+  await assert.rejects(mem.recent({ kind: "fact", filters: { kind: "task" } }), BadRequest);
 });
 
 test("every page is walked to, item by item or page by page", async () => {
@@ -95,7 +107,7 @@ test("every page is walked to, item by item or page by page", async () => {
   const first = await mem.recent({ project, limit: 2 });
   const second = await mem.recent({ project, limit: 2, cursor: first.nextCursor });
   assert.equal(new Set([...first.results, ...second.results].map((memory) => memory.id)).size, 4);
-  const graph = await mem.wholeGraph({ project, limit: 2 });
+  const graph = await mem.graph({ project, limit: 2 });
   assert.deepEqual(graph.nodes.map((node) => node.id).sort(), ids.sort());
 });
 
@@ -126,9 +138,10 @@ test("a change based on an unknown state is refused, and one on the present stat
 });
 
 test("no id leads anywhere else than to a memory", async () => {
-  for (const id of ["", ".", "..", "../healthz", "a/b", "%2e%2e", "?q=1", "#x", "mem_nobody"]) {
+  for (const id of [".", "..", "../healthz", "a/b", "%2e%2e", "?q=1", "#x", "mem_nobody"]) {
     await assert.rejects(mem.get(id), NotFound, id);
   }
+  await assert.rejects(mem.get(""), BadRequest);
 });
 
 test("health tells how the daemon is", async () => {
@@ -149,7 +162,7 @@ test("settings that cannot be right are named before anything is sent", () => {
   }
   assert.throws(() => new Helix({ token: "två ord" }), BadSettings);
   assert.throws(() => new Helix({ timeoutMs: 0 }), BadSettings);
-  assert.throws(() => new Helix({ maxRetries: -1 }), BadSettings);
+  assert.throws(() => new Helix({ retries: -1 }), BadSettings);
   assert.throws(() => new Helix({ project: "\ud800" }), BadSettings);
 });
 

@@ -36,7 +36,7 @@ const VERBS = {
   neighbors: ({ id, ...more }: any) => mem.neighbors(id, more),
   recent: (said: any) => mem.recent(said),
   today: (said: any) => mem.today(said),
-  graph: (said: any) => mem.graph(said),
+  graph: (said: any) => mem.graphPage(said),
   forget: ({ id, ...more }: any) => mem.forget(id, more),
   conflicts: (said: any) => mem.conflicts(said),
   proposals: (said: any) => mem.proposals(said),
@@ -47,7 +47,7 @@ const VERBS = {
 type Verb = keyof typeof VERBS;
 
 const RULES: Record<string, (found: any, value: any) => boolean> = {
-  present: (found, value) => (found != null && found !== "" && Object.keys(Object(found)).length !== 0 || typeof found === "number") === value,
+  present: (found, value) => !["null", '""', "[]", "{}"].includes(JSON.stringify(found)) === value,
   contains: (found, value) => found.includes(value),
   has: (found, value) => value.every((one: unknown) => found.includes(one)),
   without: (found, value) => !value.some((one: unknown) => found.includes(one)),
@@ -69,7 +69,7 @@ function filled(value: any): any {
 
 const toCamel = (name: string) => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Paths name fields as the daemon does, except below a `*` or a number they are always fields. */
+/** Paths name fields as the daemon does. */
 function look(answer: any, path: string): any {
   if (!path) return answer;
   const [name = "", ...rest] = path.split(".");
@@ -80,7 +80,7 @@ function look(answer: any, path: string): any {
 async function told(step: Step): Promise<any> {
   const words = filled(step.arguments ?? {}) as Record<string, unknown>;
   const spelled = Object.fromEntries(Object.entries(words).map(([key, value]) => [toCamel(key), value]));
-  if (step.walk && step.verb === "graph") return mem.wholeGraph(spelled);
+  if (step.walk && step.verb === "graph") return mem.graph(spelled);
   const asked = VERBS[step.verb!](spelled);
   if (!step.walk) return asked;
   const items: unknown[] = [];
