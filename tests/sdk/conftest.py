@@ -37,3 +37,15 @@ def asked(package: Package, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             yield {"HELIX_URL": daemon.url, "HELIX_FAULTS": json.loads(faults.stdout.readline())["url"]}
         finally:
             faults.communicate("")
+
+
+@pytest.fixture(scope="session")
+def strict(package: Package, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """A daemon that asks everybody for its token."""
+    place = tmp_path_factory.mktemp("strict")
+    env = {**surroundings(place), "HELIX_MODEL": "none", "HELIX_TOKEN": "only-for-those-who-know"}
+    (place / "config").mkdir()
+    (place / "config" / "config.toml").write_text("require_token = true\n")
+    subprocess.run([str(BIN / "helix"), "init"], env=env, check=True, capture_output=True)
+    with running_daemon(env) as daemon:
+        yield {"HELIX_STRICT_URL": daemon.url, "HELIX_STRICT_TOKEN": env["HELIX_TOKEN"]}

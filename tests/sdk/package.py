@@ -37,8 +37,16 @@ class Package:
     def tsc(self, *options: str, cwd: Path = SDK) -> None:
         self.run(self.node, str(MODULES / "typescript" / "bin" / "tsc"), *options, cwd=cwd)
 
-    def test(self, file: str, env: Mapping[str, str]) -> None:
-        self.run(self.node, "--test", "--test-reporter=spec", f"build/test/{file}.test.js", env=env)
+    def test(self, file: str, env: Mapping[str, str], runtime: str = "node") -> None:
+        start = [self._bun(), "test"] if runtime == "bun" else [self.node, "--test", "--test-reporter=spec"]
+        self.run(*start, f"./build/test/{file}.test.js", env=env)
+
+    def _bun(self) -> str:
+        """The program itself; the script that would put it in its place is not run."""
+        found = next(MODULES.glob("@oven/bun-*/bin/bun"), None) or shutil.which("bun")
+        if found is None:
+            pytest.skip("NOT PROVED HERE: the TypeScript SDK in Bun (it does not come for this machine)")
+        return str(found)
 
 
 def find_package() -> Package:

@@ -38,18 +38,15 @@ def test_the_story_ends_in_the_same_vault_as_with_every_other_sdk(package: Packa
     assert read_vault(vault) == json.loads(ENDING.read_text("utf-8"))
 
 
-@pytest.mark.parametrize("file", ["faults", "tools", "react"])
-def test_against_a_real_daemon(package: Package, asked: dict[str, str], file: str) -> None:
-    package.test(file, {**asked, "HELIX_ERRORS": str(STORY.with_name("errors.json"))})
+@pytest.mark.parametrize(
+    ("file", "runtime"), [("faults", "node"), ("faults", "bun"), ("tools", "node"), ("react", "node")]
+)
+def test_against_a_real_daemon(package: Package, asked: dict[str, str], file: str, runtime: str) -> None:
+    package.test(file, {**asked, "HELIX_ERRORS": str(STORY.with_name("errors.json"))}, runtime)
 
 
+@pytest.mark.parametrize("runtime", ["node", "bun"])
 def test_the_surface_with_and_without_a_token(
-    package: Package, asked: dict[str, str], tmp_path: Path
+    package: Package, asked: dict[str, str], strict: dict[str, str], runtime: str
 ) -> None:
-    env = {**surroundings(tmp_path), "HELIX_MODEL": "none", "HELIX_TOKEN": "only-for-those-who-know"}
-    (tmp_path / "config").mkdir()
-    (tmp_path / "config" / "config.toml").write_text("require_token = true\n")
-    subprocess.run([str(BIN / "helix"), "init"], env=env, check=True, capture_output=True)
-    with running_daemon(env) as strict:
-        told = {"HELIX_STRICT_URL": strict.url, "HELIX_STRICT_TOKEN": env["HELIX_TOKEN"]}
-        package.test("helix", {**asked, **told})
+    package.test("helix", {**asked, **strict}, runtime)
