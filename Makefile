@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test programs check docs bench bench-recall bench-pairs clean
+.PHONY: help install run test programs check docs sdk bench bench-recall bench-pairs clean
 
 help: ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -47,6 +47,10 @@ docs: $(VENV)/.installed-dev ## write the reference pages, and what the TypeScri
 	$(BIN)/python -m helix.cli.reference > docs/cli.md
 	$(BIN)/python -m helix.surfaces.rest.reference > docs/rest-api.md
 	$(BIN)/python sdk/typescript/generate.py
+
+sdk: ## build the TypeScript SDK into sdk/typescript/dist; needs Node
+	npm --prefix sdk/typescript install --no-audit --no-fund --no-package-lock
+	npm --prefix sdk/typescript run build
 
 bench: $(VENV)/.installed-dev ## the figures of docs/reliability.md, docs/search.md and docs/performance.md, on this machine; takes half an hour
 	$(BIN)/python -m bench

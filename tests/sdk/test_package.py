@@ -54,7 +54,16 @@ def test_the_package_holds_what_it_must_and_nothing_else(project: Path) -> None:
 def test_every_entry_point_leads_to_a_file_with_types(project: Path) -> None:
     installed = project / "node_modules" / "@helix" / "sdk"
     said = json.loads((installed / "package.json").read_text())
-    assert {"name", "version", "description", "license", "engines", "files", "exports", "keywords"} <= said.keys()
+    assert {
+        "name",
+        "version",
+        "description",
+        "license",
+        "engines",
+        "files",
+        "exports",
+        "keywords",
+    } <= said.keys()
     assert "dependencies" not in said
     assert said["version"] in (ROOT / "pyproject.toml").read_text(), "one version for all of Helix"
     entries = {key: one for key, one in said["exports"].items() if isinstance(one, dict)}
@@ -100,7 +109,8 @@ def test_its_types_stand_on_their_own(package: Package, project: Path, resolutio
         "import { chatTools } from '@helix/sdk/openai';\n"
         "import { helixTools } from '@helix/sdk/ai';\n"
         "const mem = new Helix({ scope: 'project' });\n"
-        "export const first: string | undefined = (await mem.search('x', { limit: undefined })).results[0]?.title ?? '';\n"
+        "const { results } = await mem.search('x', { limit: undefined });\n"
+        "export const first: string = results[0]?.title ?? '';\n"
         "for await (const version of mem.history('mem_x')) version.commit satisfies string;\n"
         "// @ts-expect-error there is no such relation\n"
         "await mem.relate('a', 'b', { rel: 'likes' });\n"
