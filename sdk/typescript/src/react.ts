@@ -1,3 +1,5 @@
+"use client"; // for frameworks that render on a server, where hooks cannot run
+
 /** Hooks for React. What a component asks for is asked again when its words change, and given up when it unmounts. */
 import { createContext, createElement, useCallback, useContext, useEffect, useRef, useState } from "react";
 import type { ReactElement, ReactNode } from "react";
