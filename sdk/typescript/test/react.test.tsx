@@ -10,15 +10,16 @@ import { HelixProvider, useContextPack, useMemory, useRecall, useRecent, useWrit
 import type { Asking } from "@helix/sdk/react";
 import { faulty, given, unlike } from "./surroundings.js";
 
-const mem = new Helix({ project: "react" });
+const mem = new Helix({ project: unlike("react") });
 let page: Window;
 let createRoot: (place: Element) => Root;
 const complaints: string[] = [];
 
 before(async () => {
   page = new Window();
-  const { document, navigator } = page;
-  Object.assign(globalThis, { window: page, document, navigator, IS_REACT_ACT_ENVIRONMENT: true });
+  const names = { window: page, document: page.document, navigator: page.navigator, IS_REACT_ACT_ENVIRONMENT: true };
+  // Newer versions of Node have a navigator of their own, which cannot be assigned to.
+  for (const [name, value] of Object.entries(names)) Object.defineProperty(globalThis, name, { value, configurable: true });
   console.error = (...words: unknown[]) => complaints.push(words.map(String).join(" "));
   ({ createRoot } = await import("react-dom/client"));
 });
