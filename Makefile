@@ -49,7 +49,7 @@ docs: $(VENV)/.installed-dev ## write the reference pages, and what the TypeScri
 	$(BIN)/python sdk/typescript/generate.py
 
 sdk: ## build the TypeScript SDK into sdk/typescript/dist; needs Node
-	npm --prefix sdk/typescript install --no-audit --no-fund --no-package-lock
+	npm --prefix sdk/typescript install --no-audit --no-fund --no-package-lock --ignore-scripts
 	npm --prefix sdk/typescript run build
 
 bench: $(VENV)/.installed-dev ## the figures of docs/reliability.md, docs/search.md and docs/performance.md, on this machine; takes half an hour

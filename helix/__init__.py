@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from helix.client.async_client import AsyncHelix
+    from helix.client.care_results import Conflicts, ConsolidateResult, Health, Manifest, Proposals, Stats
     from helix.client.client import Helix
     from helix.client.errors import (
         BadAnswer,
@@ -36,45 +37,44 @@ if TYPE_CHECKING:
         Unauthorized,
         Unavailable,
     )
-
-_ERRORS = "helix.client.errors"
-_LIVES_IN = {
-    "AsyncHelix": "helix.client.async_client",
-    "Helix": "helix.client.client",
-    "BadAnswer": _ERRORS,
-    "BadRequest": _ERRORS,
-    "BadSettings": _ERRORS,
-    "Conflict": _ERRORS,
-    "DaemonUnreachable": _ERRORS,
-    "Forbidden": _ERRORS,
-    "Gone": _ERRORS,
-    "HelixError": _ERRORS,
-    "NotFound": _ERRORS,
-    "NotWorthKeeping": _ERRORS,
-    "RateLimited": _ERRORS,
-    "Refused": _ERRORS,
-    "SecretRefused": _ERRORS,
-    "ServerError": _ERRORS,
-    "StaleHash": _ERRORS,
-    "Timeout": _ERRORS,
-    "Unauthorized": _ERRORS,
-    "Unavailable": _ERRORS,
-}
+    from helix.client.results import (
+        ContextPack,
+        ForgetResult,
+        Graph,
+        History,
+        Hit,
+        Memories,
+        Memory,
+        Neighbors,
+        RelateResult,
+        RestoreResult,
+        SearchResult,
+        UpdateResult,
+        WriteResult,
+    )
 
 __all__ = [
-    "AsyncHelix", "BadAnswer", "BadRequest", "BadSettings", "Conflict", "DaemonUnreachable", "Forbidden", "Gone",
-    "Helix", "HelixError", "NotFound", "NotWorthKeeping", "RateLimited", "Refused", "SecretRefused", "ServerError",
-    "StaleHash", "Timeout", "Unauthorized", "Unavailable",
+    "AsyncHelix", "BadAnswer", "BadRequest", "BadSettings", "Conflict", "Conflicts", "ConsolidateResult",
+    "ContextPack", "DaemonUnreachable", "Forbidden", "ForgetResult", "Gone", "Graph", "Health", "Helix",
+    "HelixError", "History", "Hit", "Manifest", "Memories", "Memory", "Neighbors", "NotFound",
+    "NotWorthKeeping", "Proposals", "RateLimited", "Refused", "RelateResult", "RestoreResult", "SearchResult",
+    "SecretRefused", "ServerError", "StaleHash", "Stats", "Timeout", "Unauthorized", "Unavailable",
+    "UpdateResult", "WriteResult",
 ]  # fmt: skip
+
+_ROOMS = ("errors", "results", "care_results", "client", "async_client")
+"""the modules of the SDK that hold these names, those that load httpx last"""
 
 if not TYPE_CHECKING:  # a type checker would take every name for one that is found here
 
     def __getattr__(name: str) -> object:
-        if name not in _LIVES_IN:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        from importlib import import_module
+        if name in __all__:
+            from importlib import import_module
 
-        return getattr(import_module(_LIVES_IN[name]), name)
+            for room in _ROOMS:
+                if hasattr(module := import_module(f"helix.client.{room}"), name):
+                    return getattr(module, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""`AsyncHelix`: the same memory, for programs with an event loop (asyncio or trio)."""
+"""`AsyncHelix`: the same memory, for programs with an event loop."""
 
 from __future__ import annotations
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -204,20 +203,6 @@ def _tool(name: str, about: str, takes: Schema, recall: Schema) -> Schema:
     return {"name": name, "description": about, "parameters": {**takes, "properties": properties}}
 
 
-def main(arguments: list[str]) -> int:
-    files = render()
-    if arguments != ["--check"]:
-        GENERATED.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            (GENERATED / name).write_text(text, "utf-8")
-        return 0
-    stale = [name for name, text in files.items() if (GENERATED / name).read_text("utf-8") != text]
-    if stale:
-        sys.stderr.write(
-            f"{', '.join(stale)} of the TypeScript SDK is not what the daemon says; run `make docs`\n"
-        )
-    return 1 if stale else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    for name, text in render().items():
+        (GENERATED / name).write_text(text, "utf-8")

@@ -53,6 +53,7 @@ def agent(package: Package, asked: dict[str, str], tmp_path_factory: pytest.Temp
         package, folder, {**asked, "npm_config_prefer_offline": "true", "npm_config_package_lock": "false"}
     )
     agent.run(agent.commands()[0])
+    package.tsc(cwd=folder)
     return agent
 
 
@@ -65,14 +66,14 @@ def test_what_it_was_told_in_one_run_it_knows_in_the_next(agent: Agent) -> None:
     assert "Tuesdays only" in known
     assert known.endswith(f"[{memory_id}]")
     assert agent.run(tell) == f"I knew that already: {memory_id}."
-    assert agent.run('npm start -- "Who paints the observatory?"') == "I remember nothing about that."
+    assert agent.run('node dist/agent.js "Who paints the observatory?"') == "I remember nothing about that."
 
 
 def test_a_model_that_is_served_gets_what_is_known_and_the_tools(agent: Agent) -> None:
-    agent.run('npm start -- "Remember that the beacon is serviced on Fridays"')
+    agent.run('node dist/agent.js "Remember that the beacon is serviced on Fridays"')
     with served_model() as (url, seen):
         said = agent.run(
-            'npm start -- "When is the beacon serviced?"', OPENAI_BASE_URL=url, OPENAI_MODEL="tiny"
+            'node dist/agent.js "When is the beacon serviced?"', OPENAI_BASE_URL=url, OPENAI_MODEL="tiny"
         )
     assert said == "On Fridays."
     first, second = seen
@@ -86,7 +87,7 @@ def test_a_model_that_is_served_gets_what_is_known_and_the_tools(agent: Agent) -
 
 def test_without_a_daemon_it_says_how_to_start_one(agent: Agent) -> None:
     with pytest.raises(AssertionError, match="start it with `helixd`"):
-        agent.run('npm start -- "When do deploys go out?"', HELIX_URL="http://127.0.0.1:9")
+        agent.run('node dist/agent.js "When do deploys go out?"', HELIX_URL="http://127.0.0.1:9")
 
 
 @contextmanager

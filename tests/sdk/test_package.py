@@ -144,9 +144,9 @@ _USE = """async (url) => {
     CHROMIUM is None, reason="NOT PROVED HERE: there is no Chromium, so the SDK was used by no page"
 )
 def test_a_page_of_the_daemons_own_uses_it_and_a_page_from_elsewhere_is_refused(
-    project: Path, asked: dict[str, str], elsewhere: str
+    package: Package, asked: dict[str, str], elsewhere: str
 ) -> None:
-    url, dist = asked["HELIX_URL"], project / "node_modules" / "@helix" / "sdk" / "dist"
+    url, dist = asked["HELIX_URL"], SDK / "dist"
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         try:
@@ -171,10 +171,10 @@ def test_a_page_of_the_daemons_own_uses_it_and_a_page_from_elsewhere_is_refused(
 
 
 @pytest.fixture
-def elsewhere(project: Path, tmp_path: Path) -> Iterator[str]:
+def elsewhere(package: Package, tmp_path: Path) -> Iterator[str]:
     """A page on another port, with the SDK beside it."""
     (tmp_path / "index.html").write_text("<!doctype html><title>elsewhere</title>")
-    shutil.copytree(project / "node_modules" / "@helix" / "sdk" / "dist", tmp_path / "sdk")
+    shutil.copytree(SDK / "dist", tmp_path / "sdk")
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 (its name in the base class)

@@ -48,7 +48,8 @@ def built(package: Package, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 def test_a_snippet_runs_and_prints_what_it_says(
     package: Package, built: Path, asked: dict[str, str], name: str, kind: str, text: str
 ) -> None:
-    printed = package.run(package.node, f"out/{name}.js", cwd=built, env=asked).splitlines()
+    env = {**asked, "HELIX_PROJECT": name}  # what other tests wrote is not seen
+    printed = package.run(package.node, f"out/{name}.js", cwd=built, env=env).splitlines()
     if kind == "tsx":
         assert "Looking…" in printed[0]
         return
