@@ -21,6 +21,23 @@ Schema = dict[str, Any]
 GENERATED = Path(__file__).parent / "src" / "generated"
 _HEAD = "// Made from the daemon's code by `make docs`; do not edit.\n\n"
 _SCALARS = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
+# What the SDKs call what the document calls otherwise.
+_PUBLIC = {
+    "Conflict": "OpenConflict",
+    "Consolidated": "ConsolidateResult",
+    "Forgotten": "ForgetResult",
+    "Hits": "SearchResult",
+    "Link": "GraphLink",
+    "Node": "GraphNode",
+    "Pack": "ContextPack",
+    "Related": "RelateResult",
+    "Restored": "RestoreResult",
+    "StrandEntry": "ManifestEntry",
+    "StrandManifest": "Manifest",
+    "Updated": "UpdateResult",
+    "Versions": "History",
+    "Written": "WriteResult",
+}
 # Tools name what they find memories by; REST takes these as parameters of their own.
 _FILTERS = ("project", "kind", "tag", "status", "after", "before")
 
@@ -36,7 +53,7 @@ def camel(name: str) -> str:
 
 
 def _types(said: Schema) -> str:
-    schemas: Schema = said["components"]["schemas"]
+    schemas = {_public(name): schema for name, schema in said["components"]["schemas"].items()}
     parts = [_HEAD]
     for name, schema in schemas.items():
         required = schema.get("required", ())
@@ -119,7 +136,11 @@ def _record(schema: Schema) -> str:
 
 
 def _ref(schema: Schema) -> str:
-    return str(schema["$ref"]).rpartition("/")[2]
+    return _public(str(schema["$ref"]).rpartition("/")[2])
+
+
+def _public(name: str) -> str:
+    return _PUBLIC.get(name, name)
 
 
 def _routes(said: Schema) -> str:
@@ -134,7 +155,7 @@ def _routes(said: Schema) -> str:
         inner = {key: ref for key, one in schema.get("properties", {}).items() if (ref := _named(one))}
         if inner:
             fields = ", ".join(f"{key}: {json.dumps(ref)}" for key, ref in inner.items())
-            nested.append(f"  {name}: {{ {fields} }},")
+            nested.append(f"  {_public(name)}: {{ {fields} }},")
     return (
         f'{_HEAD}import type {{ Schemas }} from "./types.js";\n\n'
         "/** `always`: reading, safe to ask again. `with-key`: safe under one idempotency key. `never`: ask once. */\n"

@@ -6,7 +6,7 @@ export interface ErrorDetails {
 }
 
 /**
- * Everything that a call rejects with, in one tree. Programs go by the class or by `code`, which the daemon keeps stable.
+ * Everything that a call rejects with, in one tree. Programs go by the class, or by `code`, which stays as it is.
  *
  *     HelixError
  *     ├── BadRequest           400 and such          a value that cannot be used; the message names it

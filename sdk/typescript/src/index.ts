@@ -1,40 +1,40 @@
 /** The memory of Helix, for programs in TypeScript and JavaScript. */
 export { Helix } from "./helix.js";
-export type { Asked, Route } from "./helix.js";
+export type { Asked, Route } from "./route.js";
 export type { Paged, Pages } from "./pages.js";
 export type { CallOpts, HelixOpts } from "./settings.js";
 export { VERSION } from "./version.js";
 export * from "./errors.js";
 export type * from "./options.js";
 export type {
-  Conflict as OpenConflict,
+  ConsolidateResult,
   Conflicts,
-  Consolidated as ConsolidateResult,
+  ContextPack,
   Edge,
-  Forgotten as ForgetResult,
+  ForgetResult,
   Graph,
+  GraphLink,
+  GraphNode,
   Health,
+  History,
   Hit,
-  Hits as SearchResult,
-  Link as GraphLink,
+  Manifest,
+  ManifestEntry,
   Memories,
   Memory,
   MemoryPage,
   Neighbor,
   Neighbors,
-  Node as GraphNode,
-  Pack as ContextPack,
+  OpenConflict,
   Proposal,
   Proposals,
-  Related as RelateResult,
-  Restored as RestoreResult,
+  RelateResult,
+  RestoreResult,
+  SearchResult,
   Similar,
   Source,
   Stats,
-  StrandEntry as ManifestEntry,
-  StrandManifest as Manifest,
-  Updated as UpdateResult,
+  UpdateResult,
   Version,
-  Versions as History,
-  Written as WriteResult,
+  WriteResult,
 } from "./generated/types.js";

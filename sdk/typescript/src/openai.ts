@@ -1,4 +1,4 @@
-/** Tools in the shapes of OpenAI, for Chat Completions and for Responses, and the answers to a model that calls them. */
+/** Tools in the shapes of OpenAI, Chat Completions and Responses, and the answers to a model that calls them. */
 import { HelixError } from "./errors.js";
 import type { Helix } from "./helix.js";
 import type { CallOpts } from "./settings.js";
@@ -94,7 +94,7 @@ export async function answerResponses(
   );
 }
 
-/** A model can act on an error (look for another id, leave the secret out), so it is told; an abort ends the whole run. */
+/** A model can act on an error (look for another id, leave the secret out), so it is told; an abort ends the run. */
 async function outcome(helix: Helix, name: ToolName, words: string, call: CallOpts): Promise<string> {
   let said: unknown;
   try {

@@ -12,15 +12,8 @@ type Changed<Body, Named extends keyof Body = never> = Timed<Omit<Body, Named>> 
 
 export type EdgeRel = wire.RelateBody["rel"];
 
-export interface Filters {
-  project?: string | undefined;
-  kind?: string | undefined;
-  tag?: string | undefined;
-  /** only memories created after this time */
-  after?: string | Date | undefined;
-  /** only memories created before this time */
-  before?: string | Date | undefined;
-}
+type FilterName = Extract<keyof wire.RecallQuery, "project" | "kind" | "tag" | "status" | "after" | "before">;
+export type Filters = Timed<Pick<wire.RecallQuery, FilterName>>;
 
 interface Filtered {
   /** The same filters in one object; they can be given on their own as well. */
@@ -41,9 +34,9 @@ export type ConflictsOpts = Asked<wire.ConflictsQuery>;
 
 export type WriteOpts = Changed<wire.RememberBody, "text">;
 export type UpdateOpts = Changed<wire.UpdateBody> & {
-    /** The `hash` of the memory as it was read. If its file has changed since, the two are merged, or it is `StaleHash`. */
-    basedOn?: string | undefined;
-  };
+  /** The `hash` of the memory as it was read. If its file has changed since, the two are merged, or it is refused. */
+  basedOn?: string | undefined;
+};
 export type ForgetOpts = Changed<wire.ForgetBody, "id">;
 export type RestoreOpts = Changed<wire.RestoreBody, "id">;
 export type RelateOpts = Changed<wire.RelateBody, "from" | "to">;

@@ -30,10 +30,13 @@ export class Deadline {
     const controller = new AbortController();
     this.signal = controller.signal;
     this.#ends = Date.now() + ms;
-    this.#timer = setTimeout(() => {
-      this.passed = true;
-      controller.abort();
-    }, Math.min(ms, 2 ** 31 - 1));
+    this.#timer = setTimeout(
+      () => {
+        this.passed = true;
+        controller.abort();
+      },
+      Math.min(ms, 2 ** 31 - 1),
+    );
     this.#caller = caller;
     this.#forward = () => controller.abort(caller?.reason);
     if (caller?.aborted) this.#forward();

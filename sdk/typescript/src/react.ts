@@ -3,7 +3,7 @@
 /** Hooks for React. What a component asks for is asked again when its words change, and given up when it unmounts. */
 import { createContext, createElement, useCallback, useContext, useEffect, useRef, useState } from "react";
 import type { ReactElement, ReactNode } from "react";
-import type { Hits, Memories, MemoryPage, Pack, Written } from "./generated/types.js";
+import type { ContextPack, Memories, MemoryPage, SearchResult, WriteResult } from "./generated/types.js";
 import type { Helix } from "./helix.js";
 import type { ContextOpts, GetOpts, RecentOpts, SearchOpts, WriteOpts } from "./options.js";
 
@@ -31,19 +31,22 @@ export interface Asking<T> {
 }
 
 /** Memories that fit a question. An empty question is not asked. */
-export function useRecall(query: string, options: Omit<SearchOpts, "signal"> = {}): Asking<Hits> {
+export function useRecall(query: string, options: Omit<SearchOpts, "signal"> = {}): Asking<SearchResult> {
   return useAsking(query.trim() && ["search", query, options], (helix, signal) =>
     helix.search(query, { ...options, signal }),
   );
 }
 
 /** One memory; nothing is asked while there is no id. */
-export function useMemory(id: string | null | undefined, options: Omit<GetOpts, "signal"> = {}): Asking<MemoryPage> {
+export function useMemory(
+  id: string | null | undefined,
+  options: Omit<GetOpts, "signal"> = {},
+): Asking<MemoryPage> {
   return useAsking(id && ["get", id, options], (helix, signal) => helix.get(id ?? "", { ...options, signal }));
 }
 
 /** The text to read before a task. An empty task is not asked about. */
-export function useContextPack(task: string, options: Omit<ContextOpts, "signal"> = {}): Asking<Pack> {
+export function useContextPack(task: string, options: Omit<ContextOpts, "signal"> = {}): Asking<ContextPack> {
   return useAsking(task.trim() && ["context", task, options], (helix, signal) =>
     helix.context(task, { ...options, signal }),
   );
@@ -56,9 +59,9 @@ export function useRecent(options: Omit<RecentOpts, "signal"> = {}): Asking<Memo
 
 export interface Writing {
   /** Keeps a memory. It is not given up when the component unmounts. */
-  write: (text: string, options?: WriteOpts) => Promise<Written>;
+  write: (text: string, options?: WriteOpts) => Promise<WriteResult>;
   /** What the last write came to. */
-  data: Written | undefined;
+  data: WriteResult | undefined;
   error: Error | undefined;
   writing: boolean;
 }

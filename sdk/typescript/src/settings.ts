@@ -11,7 +11,7 @@ export interface HelixOpts {
   token?: string | undefined;
   /** The scope of calls that name none. */
   scope?: "project" | "global" | "session" | undefined;
-  /** The project that you work in: what is written belongs to it, what is searched is seen from it. Default: `HELIX_PROJECT`. */
+  /** The project you work in: what is written belongs to it, what is read is seen from it. Default: `HELIX_PROJECT`. */
   project?: string | undefined;
   /** The session that you work in, for memories of the scope `session`. Default: `HELIX_SESSION`. */
   session?: string | undefined;
@@ -81,14 +81,17 @@ function address(url: string): string {
     throw new BadSettings(`'${url}' is no address; give one such as ${EXAMPLE}`, { code: "bad-settings", cause });
   }
   if (parsed.protocol !== "http:" && parsed.protocol !== "https:") {
-    throw new BadSettings(`'${url}' is not http or https; give an address such as ${EXAMPLE}`, { code: "bad-settings" });
+    throw new BadSettings(`'${url}' is not http or https; give an address such as ${EXAMPLE}`, {
+      code: "bad-settings",
+    });
   }
   return (parsed.origin + parsed.pathname).replace(/\/+$/, "");
 }
 
 function visible(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  const message = "the token has characters that cannot stand in a header; set it again to what `helix token` prints";
+  const message =
+    "the token has characters that cannot stand in a header; set it again to what `helix token` prints";
   throw new BadSettings(message, { code: "bad-settings" });
 }
 
@@ -97,7 +100,10 @@ function encoded(name: string, value: string): string {
   try {
     return encodeURIComponent(value);
   } catch (cause) {
-    throw new BadSettings(`${name} holds half of a surrogate pair, which is no character`, { code: "bad-settings", cause });
+    throw new BadSettings(`${name} holds half of a surrogate pair, which is no character`, {
+      code: "bad-settings",
+      cause,
+    });
   }
 }
 

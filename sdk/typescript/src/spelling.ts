@@ -1,8 +1,8 @@
 /**
  * The one place where names change: camelCase here, snake_case on the wire.
  *
- * Keys of named schemas are names and are translated. Keys inside anything else (`extra`, `byKind`, `filters`, `edges` of
- * a write) are somebody's data and stay as they are.
+ * Keys of named schemas are names and are translated. Keys inside anything else (`extra`, `byKind`, `filters`, `edges`
+ * of a write) are somebody's data and stay as they are.
  */
 import { NESTED } from "./generated/routes.js";
 import type { Schemas } from "./generated/types.js";

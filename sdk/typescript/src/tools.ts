@@ -1,7 +1,8 @@
 /** The tools of Helix for a model, and what runs when the model calls one. */
 import { BadRequest } from "./errors.js";
 import { TOOLS } from "./generated/tools.js";
-import type { Asked, Helix, Route } from "./helix.js";
+import type { Helix } from "./helix.js";
+import type { Asked, Route } from "./route.js";
 import type { CallOpts } from "./settings.js";
 import type { Wire } from "./spelling.js";
 
@@ -21,7 +22,10 @@ export interface ToolChoice {
 
 /** How the words of a tool are put to a route. */
 const CALLS: Record<ToolName, (said: Wire) => [Route, Asked]> = {
-  memory_search: ({ query, filters, ...more }) => ["GET /recall", { query: { q: query, ...more, ...(filters as Wire) } }],
+  memory_search: ({ query, filters, ...more }) => [
+    "GET /recall",
+    { query: { q: query, ...more, ...(filters as Wire) } },
+  ],
   memory_context: (said) => ["POST /context", { body: said }],
   memory_write: (said) => ["POST /remember", keyed(said)],
   memory_get: ({ id, ...more }) => ["GET /memory/{id}", { id: String(id ?? ""), query: more }],
@@ -47,7 +51,10 @@ export async function runTool(helix: Helix, name: ToolName, said: unknown, call:
     throw new BadRequest(`${name} takes an object of arguments`, { code: "bad-value" });
   }
   const { project, session, ...words } = present(said as Wire);
-  const place = { ...(project ? { project: String(project) } : {}), ...(session ? { session: String(session) } : {}) };
+  const place = {
+    ...(project ? { project: String(project) } : {}),
+    ...(session ? { session: String(session) } : {}),
+  };
   const asker = Object.keys(place).length ? helix.withOptions(place) : helix;
   if (SCOPED.has(name) && words["scope"] === undefined && helix.scope) words["scope"] = helix.scope;
   const [route, asked] = CALLS[name](words);

@@ -98,9 +98,11 @@ function queryOf(query: Wire = {}): string {
 
 function read(answer: Response, text: string, request: Request): unknown {
   const body = parsed(text);
-  if (!answer.ok && !request.accepts?.(body)) throw errorFor(answer.status, body, secondsOf(answer.headers.get("Retry-After")));
+  if (!answer.ok && !request.accepts?.(body)) {
+    throw errorFor(answer.status, body, secondsOf(answer.headers.get("Retry-After")));
+  }
   if (typeof body !== "object" || body === null) {
-    const message = `${request.method} ${request.path} was answered with something that is not JSON; is this a Helix daemon?`;
+    const message = `what answers ${request.method} ${request.path} is no Helix daemon: it sends no JSON`;
     throw new BadAnswer(message, { code: "bad-answer", status: answer.status });
   }
   return body;

@@ -1,6 +1,7 @@
 /** A bad line between the SDK and a real daemon: what is repeated, what is not, and what a program gets to see. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
@@ -36,7 +37,10 @@ for (const fault of ["drop", "reset", "cut", "lose", "502", "503:0", "429:0", "4
     const line = faulty(`${fault},${fault}`);
     const stats = await new Helix({ url: line.url }).stats();
     assert.equal(typeof stats.memories, "number");
-    assert.deepEqual((await line.seen()).map((one) => one.fault), [fault, fault, "pass"]);
+    assert.deepEqual(
+      (await line.seen()).map((one) => one.fault),
+      [fault, fault, "pass"],
+    );
   });
 
   test(`a write is made once though it meets ${fault}, under one key`, async () => {
@@ -178,6 +182,25 @@ test("something else that answers is named as such", async () => {
   const error = await errorOf(new Helix({ url: line.url }).stats(), sdk.BadAnswer);
   assert.deepEqual([error.code, error.status], ["bad-answer", 200]);
   assert.equal((await line.seen()).length, 1);
+});
+
+test("the token does not follow a redirect", async () => {
+  const asked: string[] = [];
+  const server = createHttpServer((request, answer) => {
+    asked.push(request.url ?? "");
+    answer.writeHead(302, { Location: "/elsewhere" }).end();
+  }).listen(0, "127.0.0.1");
+  await new Promise((done) => server.once("listening", done));
+  const { port } = server.address() as AddressInfo;
+  try {
+    const mem = new Helix({ url: `http://127.0.0.1:${port}`, token: "secret" });
+    const error = await errorOf(mem.stats(), sdk.BadAnswer);
+    assert.equal(error.status, 302);
+    assert.deepEqual(asked, ["/stats"]);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });
 
 test("where nothing listens the error says how to start the daemon", async () => {

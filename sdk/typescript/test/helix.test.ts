@@ -4,7 +4,16 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { BadSettings, BadRequest, Helix, NotFound, StaleHash, Unauthorized, VERSION } from "@helix/sdk";
 import type {
-  ContextOpts, ContextPack, EdgeRel, ForgetResult, Memory, RelateResult, SearchOpts, SearchResult, WriteOpts, WriteResult,
+  ContextOpts,
+  ContextPack,
+  EdgeRel,
+  ForgetResult,
+  Memory,
+  RelateResult,
+  SearchOpts,
+  SearchResult,
+  WriteOpts,
+  WriteResult,
 } from "@helix/sdk";
 import { faulty, given, unlike } from "./surroundings.js";
 
@@ -26,7 +35,11 @@ test("the lines of the reference run as they stand", async () => {
   const mem = new Kept();
   const key = unlike("write");
   await mem.write("Auth client retries 3x with jitter", { kind: "decision", idempotencyKey: key });
-  const hits = await mem.search("retry policy of the auth client", { limit: 5, responseFormat: "concise", maxTokens: 1200 });
+  const hits = await mem.search("retry policy of the auth client", {
+    limit: 5,
+    responseFormat: "concise",
+    maxTokens: 1200,
+  });
   assert.match(hits.results[0]!.text, /3x with jitter/);
   assert.ok(hits.tokensUsed <= 1200);
   const pack = await mem.context("debug the auth retry storm", { maxTokens: 4000 });
@@ -35,7 +48,9 @@ test("the lines of the reference run as they stand", async () => {
 });
 
 test("the version is the package's", () => {
-  const said = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
+  const said = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
   assert.equal(VERSION, said.version);
 });
 
@@ -44,7 +59,11 @@ test("keys that are somebody's data stay as they are, names are camelCase", asyn
   const kind = `work_rule_${unlike("").replace(/\W/g, "")}`;
   const target = await mem.write(unlike("The crane lifts thirty tons"), { force: true });
   const written = await mem.write(unlike("Cranes are greased on the first of a month"), {
-    project, kind, force: true, edges: { depends_on: [target.id] }, source: { agent: "a_b", uri: "x:/c_d" },
+    project,
+    kind,
+    force: true,
+    edges: { depends_on: [target.id] },
+    source: { agent: "a_b", uri: "x:/c_d" },
     validUntil: "2031-01-01",
   });
   const memory = await mem.get(written.id);
@@ -68,7 +87,9 @@ test("project, session and client go along, in any script", async () => {
   assert.equal(decodeURIComponent(said["helix-project"]!), "Größe & Maß 港");
   assert.equal(decodeURIComponent(said["helix-session"]!), "s/1");
   assert.equal(decodeURIComponent(said["helix-client"]!), "prüfer");
-  const written = await mem.withOptions({ url: given("HELIX_URL") }).write(unlike("Ma\u00dfe stehen am Kran"), { force: true });
+  const written = await mem
+    .withOptions({ url: given("HELIX_URL") })
+    .write(unlike("Ma\u00dfe stehen am Kran"), { force: true });
   assert.equal((await mem.get(written.id)).project, "Größe & Maß 港");
 });
 
@@ -83,7 +104,10 @@ test("the scope of the client is that of its calls, unless they name one", async
 });
 
 test("times are texts or dates", async () => {
-  const { id } = await mem.write(unlike("The quay is closed"), { force: true, validUntil: new Date("2031-02-03T04:05:06Z") });
+  const { id } = await mem.write(unlike("The quay is closed"), {
+    force: true,
+    validUntil: new Date("2031-02-03T04:05:06Z"),
+  });
   assert.match((await mem.get(id)).validUntil!, /^2031-02-03T04:05:06/);
   const tomorrow = new Date(Date.now() + 86_400_000);
   assert.equal((await mem.recent({ after: tomorrow })).results.length, 0);
@@ -92,6 +116,14 @@ test("times are texts or dates", async () => {
 
 test("a filter that is given twice, and differently, is a mistake", async () => {
   await assert.rejects(mem.recent({ kind: "fact", filters: { kind: "task" } }), BadRequest);
+});
+
+test("what is undefined counts as not said", async () => {
+  const said = new Helix({ project: "ropes", timeoutMs: 20_000 }).withOptions({ project: undefined, session: "s" });
+  const { id } = await said.write(unlike("The rope is long"), { force: true, title: undefined, tags: undefined });
+  assert.equal((await said.get(id, { maxTokens: undefined })).project, "ropes");
+  const none = said.withOptions({ project: "" });
+  assert.equal((await mem.get((await none.write(unlike("The net is wide"), { force: true })).id)).project, "default");
 });
 
 test("every page is walked to, item by item or page by page", async () => {

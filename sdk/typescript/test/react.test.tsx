@@ -17,9 +17,15 @@ const complaints: string[] = [];
 
 before(async () => {
   page = new Window();
-  const names = { window: page, document: page.document, navigator: page.navigator, IS_REACT_ACT_ENVIRONMENT: true };
+  const names = {
+    window: page,
+    document: page.document,
+    navigator: page.navigator,
+    IS_REACT_ACT_ENVIRONMENT: true,
+  };
   // Newer versions of Node have a navigator of their own, which cannot be assigned to.
-  for (const [name, value] of Object.entries(names)) Object.defineProperty(globalThis, name, { value, configurable: true });
+  for (const [name, value] of Object.entries(names))
+    Object.defineProperty(globalThis, name, { value, configurable: true });
   console.error = (...words: unknown[]) => complaints.push(words.map(String).join(" "));
   ({ createRoot } = await import("react-dom/client"));
 });
@@ -35,19 +41,27 @@ async function show(client: Helix, children: ReactNode): Promise<Root> {
 }
 
 function draw(root: Root, client: Helix, children: ReactNode): Promise<void> {
-  return act(async () => root.render(<StrictMode><HelixProvider client={client}>{children}</HelixProvider></StrictMode>));
+  return act(async () =>
+    root.render(
+      <StrictMode>
+        <HelixProvider client={client}>{children}</HelixProvider>
+      </StrictMode>,
+    ),
+  );
 }
 
 /** Renders until it holds; the test runner's own limit ends a wait that never does. */
 async function until(holds: () => boolean): Promise<void> {
-  for (const ends = Date.now() + 10_000; !holds(); ) {
+  for (const ends = Date.now() + 10_000; !holds();) {
     assert.ok(Date.now() < ends, "this did not come true within 10 s");
     await act(() => new Promise((done) => setTimeout(done, 5)));
   }
 }
 
 /** A component that shows what a hook gives to `seen`. */
-function watching<T, P>(hook: (props: P) => Asking<T>): { Component: (props: P) => null; seen: Asking<T>[]; now: () => Asking<T> } {
+function watching<T, P>(
+  hook: (props: P) => Asking<T>,
+): { Component: (props: P) => null; seen: Asking<T>[]; now: () => Asking<T> } {
   const seen: Asking<T>[] = [];
   const Component = (props: P) => {
     seen.push(hook(props));
@@ -58,7 +72,9 @@ function watching<T, P>(hook: (props: P) => Asking<T>): { Component: (props: P) 
 
 test("useRecall loads, shows what was found, and asks again when the question changes or on demand", async () => {
   const word = unlike("halyard").replace(/\W/g, "");
-  const watch = watching(({ query }: { query: string }) => useRecall(query, { limit: 3, filters: { kind: "fact" } }));
+  const watch = watching(({ query }: { query: string }) =>
+    useRecall(query, { limit: 3, filters: { kind: "fact" } }),
+  );
   const root = await show(mem, <watch.Component query={word} />);
   assert.equal(watch.seen[0]!.loading, true);
   await until(() => !watch.now().loading);
@@ -67,7 +83,10 @@ test("useRecall loads, shows what was found, and asks again when the question ch
   await mem.write(`The ${word} is new`, { force: true });
   await act(async () => watch.now().refetch());
   await until(() => !watch.now().loading && watch.now().data!.results.length === 1);
-  assert.ok(watch.seen.some((one) => one.loading && one.data?.results.length === 0), "the old answer stays meanwhile");
+  assert.ok(
+    watch.seen.some((one) => one.loading && one.data?.results.length === 0),
+    "the old answer stays meanwhile",
+  );
 
   const before = watch.seen.length;
   await draw(root, mem, <watch.Component query="nothing of the kind" />);
@@ -97,7 +116,13 @@ test("useContextPack and useRecent ask what they say", async () => {
   await mem.write(unlike("Sails are dried before they are stowed"), { force: true });
   const pack = watching(() => useContextPack("stow the sails", { maxTokens: 800 }));
   const recent = watching(() => useRecent({ limit: 2 }));
-  const root = await show(mem, <><pack.Component /><recent.Component /></>);
+  const root = await show(
+    mem,
+    <>
+      <pack.Component />
+      <recent.Component />
+    </>,
+  );
   await until(() => !pack.now().loading && !recent.now().loading);
   assert.match(pack.now().data!.context, /dried before/);
   assert.equal(recent.now().data!.results.length, 2);

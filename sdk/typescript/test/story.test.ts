@@ -114,7 +114,10 @@ for (const [number, step] of story.steps.entries()) {
       if (typeof value !== "object" || value === null || Array.isArray(value)) assert.deepEqual(found, value, path);
       else {
         for (const [rule, one] of Object.entries(value)) {
-          assert.ok(RULES[rule]!(found, one), `${path}: ${JSON.stringify(found)} is not ${rule} ${JSON.stringify(one)}`);
+          assert.ok(
+            RULES[rule]!(found, one),
+            `${path}: ${JSON.stringify(found)} is not ${rule} ${JSON.stringify(one)}`,
+          );
         }
       }
     }

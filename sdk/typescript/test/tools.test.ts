@@ -19,8 +19,14 @@ const forResponses: OpenAI.Responses.Tool[] = responsesTools();
 const forAi: ToolSet = helixTools(mem);
 
 test("every tool is there in every shape, with its description and the schema of its arguments", () => {
-  assert.deepEqual(forChat.map((tool) => tool.type === "function" && tool.function.name), NAMES);
-  assert.deepEqual(forResponses.map((tool) => tool.type === "function" && tool.name), NAMES);
+  assert.deepEqual(
+    forChat.map((tool) => tool.type === "function" && tool.function.name),
+    NAMES,
+  );
+  assert.deepEqual(
+    forResponses.map((tool) => tool.type === "function" && tool.name),
+    NAMES,
+  );
   assert.deepEqual(Object.keys(forAi), NAMES);
   const [chat] = chatTools({ only: ["memory_write"] });
   assert.deepEqual(chat!.function.parameters["required"], ["text"]);
@@ -29,7 +35,9 @@ test("every tool is there in every shape, with its description and the schema of
 });
 
 const call = (id: string, name: string, said: object): OpenAI.Chat.Completions.ChatCompletionMessageToolCall => ({
-  id, type: "function", function: { name, arguments: JSON.stringify(said) },
+  id,
+  type: "function",
+  function: { name, arguments: JSON.stringify(said) },
 });
 
 test("calls of a chat model are run and answered, those to other tools are left alone", async () => {
@@ -132,7 +140,10 @@ test("generateText of the AI SDK runs our tools against the daemon", async () =>
     ["memory_search", { query: "what is the staging database called?" }],
   );
   const done = await generateText({
-    model, tools: helixTools(mem), stopWhen: stepCountIs(4), prompt: "Remember the database, then look for it.",
+    model,
+    tools: helixTools(mem),
+    stopWhen: stepCountIs(4),
+    prompt: "Remember the database, then look for it.",
   });
   const outputs = done.steps.flatMap((step) => step.toolResults.map((result) => result.output as any));
   assert.equal(outputs[0].status, "created");

@@ -1,6 +1,6 @@
 // Made from the daemon's code by `make docs`; do not edit.
 
-export interface Conflict {
+export interface OpenConflict {
   code: string;
   id?: string | null;
   paths?: string[];
@@ -18,7 +18,7 @@ export interface Conflicts {
   tokensUsed: number;
   /** Leads to the rest; null when this is all. */
   nextCursor?: string | null;
-  conflicts: Conflict[];
+  conflicts: OpenConflict[];
 }
 
 export interface ConsolidateBody {
@@ -26,7 +26,7 @@ export interface ConsolidateBody {
   ids?: string[] | undefined;
 }
 
-export interface Consolidated {
+export interface ConsolidateResult {
   applied: Proposal[];
   remaining: number;
 }
@@ -61,7 +61,7 @@ export interface ForgetBody {
   idempotencyKey?: string | null | undefined;
 }
 
-export interface Forgotten {
+export interface ForgetResult {
   id: string;
   status: "forgotten" | "noop";
   deletedAt?: string | null;
@@ -75,8 +75,8 @@ export interface Graph {
   tokensUsed: number;
   /** Leads to the rest; null when this is all. */
   nextCursor?: string | null;
-  nodes: Node[];
-  edges: Link[];
+  nodes: GraphNode[];
+  edges: GraphLink[];
 }
 
 export interface Health {
@@ -123,7 +123,7 @@ export interface Hit {
   truncated?: boolean;
 }
 
-export interface Hits {
+export interface SearchResult {
   /** Whether there is more than is said here. */
   truncated: boolean;
   /** Tokens of this whole answer, in o200k_base. */
@@ -146,7 +146,7 @@ export interface IndexState {
   cacheMisses: number;
 }
 
-export interface Link {
+export interface GraphLink {
   from: string;
   to: string;
   rel: string;
@@ -223,7 +223,7 @@ export interface Neighbor {
   project?: string | null;
   status?: string | null;
   distance: number;
-  edge: Link;
+  edge: GraphLink;
 }
 
 export interface Neighbors {
@@ -236,7 +236,7 @@ export interface Neighbors {
   neighbors: Neighbor[];
 }
 
-export interface Node {
+export interface GraphNode {
   id: string;
   title: string;
   kind: string;
@@ -244,7 +244,7 @@ export interface Node {
   status?: string | null;
 }
 
-export interface Pack {
+export interface ContextPack {
   /** The memories, fenced as data. */
   context: string;
   citations: string[];
@@ -308,7 +308,7 @@ export interface RelateBody {
   idempotencyKey?: string | null | undefined;
 }
 
-export interface Related {
+export interface RelateResult {
   edgeId: string;
   status: "created" | "noop";
   degraded?: string | null;
@@ -349,7 +349,7 @@ export interface RestoreBody {
   idempotencyKey?: string | null | undefined;
 }
 
-export interface Restored {
+export interface RestoreResult {
   id: string;
   status: "restored" | "noop";
   memoryStatus: string;
@@ -383,7 +383,7 @@ export interface Stats {
   byProject: Record<string, number>;
 }
 
-export interface StrandEntry {
+export interface ManifestEntry {
   name: string;
   sha256: string;
   size: number;
@@ -393,7 +393,7 @@ export interface StrandEntry {
 }
 
 /** The first page also says what it is the manifest of. */
-export interface StrandManifest {
+export interface Manifest {
   /** Whether there is more than is said here. */
   truncated: boolean;
   /** Tokens of this whole answer, in o200k_base. */
@@ -407,7 +407,7 @@ export interface StrandManifest {
   createdAt?: string | null;
   embedder?: string | null;
   counts?: Record<string, number> | null;
-  entries: StrandEntry[];
+  entries: ManifestEntry[];
 }
 
 /** What to change; what is left out stays as it is. */
@@ -425,7 +425,7 @@ export interface UpdateBody {
   allowSecrets?: boolean | undefined;
 }
 
-export interface Updated {
+export interface UpdateResult {
   id: string;
   status: "updated" | "noop";
   hash: string;
@@ -448,7 +448,7 @@ export interface Version {
   path: string;
 }
 
-export interface Versions {
+export interface History {
   /** Whether there is more than is said here. */
   truncated: boolean;
   /** Tokens of this whole answer, in o200k_base. */
@@ -459,7 +459,7 @@ export interface Versions {
   versions: Version[];
 }
 
-export interface Written {
+export interface WriteResult {
   id: string;
   status: "created" | "merged" | "superseded" | "noop";
   supersedes: string[];
@@ -685,46 +685,46 @@ export interface ProposalsQuery {
 
 /** Every schema of the document by its name. */
 export interface Schemas {
-  Conflict: Conflict;
+  OpenConflict: OpenConflict;
   Conflicts: Conflicts;
   ConsolidateBody: ConsolidateBody;
-  Consolidated: Consolidated;
+  ConsolidateResult: ConsolidateResult;
   ContextBody: ContextBody;
   Edge: Edge;
   ForgetBody: ForgetBody;
-  Forgotten: Forgotten;
+  ForgetResult: ForgetResult;
   Graph: Graph;
   Health: Health;
   Hit: Hit;
-  Hits: Hits;
+  SearchResult: SearchResult;
   IndexState: IndexState;
-  Link: Link;
+  GraphLink: GraphLink;
   Memories: Memories;
   Memory: Memory;
   MemoryPage: MemoryPage;
   Neighbor: Neighbor;
   Neighbors: Neighbors;
-  Node: Node;
-  Pack: Pack;
+  GraphNode: GraphNode;
+  ContextPack: ContextPack;
   PhasesBody: PhasesBody;
   Problem: Problem;
   Proposal: Proposal;
   Proposals: Proposals;
   Reason: Reason;
   RelateBody: RelateBody;
-  Related: Related;
+  RelateResult: RelateResult;
   RememberBody: RememberBody;
   RestoreBody: RestoreBody;
-  Restored: Restored;
+  RestoreResult: RestoreResult;
   Similar: Similar;
   Source: Source;
   Stats: Stats;
-  StrandEntry: StrandEntry;
-  StrandManifest: StrandManifest;
+  ManifestEntry: ManifestEntry;
+  Manifest: Manifest;
   UpdateBody: UpdateBody;
-  Updated: Updated;
+  UpdateResult: UpdateResult;
   Upkeep: Upkeep;
   Version: Version;
-  Versions: Versions;
-  Written: Written;
+  History: History;
+  WriteResult: WriteResult;
 }
