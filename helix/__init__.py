@@ -11,7 +11,8 @@ too, never pay for them.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+# The constant of `typing`, which is slow to import; type checkers know it by this name.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from helix.client.async_client import AsyncHelix

@@ -44,7 +44,10 @@ class Call(Generic[T_co]):
 
     @property
     def content(self) -> bytes | None:
-        return None if self.body is None else json.dumps(self.body, ensure_ascii=False).encode()
+        if self.body is None:
+            return None
+        # Half of a surrogate pair is no character; the daemon says so, in its own words.
+        return json.dumps(self.body, ensure_ascii=False).encode("utf-8", "surrogatepass")
 
     def read(self, reply: Reply) -> T_co:
         """The answer, or the error that it tells of."""
@@ -82,14 +85,18 @@ def changes(
     answer: type[T],
     body: Mapping[str, object],
     key: str | None,
-    **headers: str | None,
+    based_on: str | None = None,
 ) -> Call[T]:
     """A change under an idempotency key: however often it is sent, it is done once."""
-    said = {
-        "Idempotency-Key": key or os.urandom(16).hex(),
-        **{k: v for k, v in headers.items() if v is not None},
-    }
-    return Call(method, path, answer, body=_given(body), headers=said)
+    # In the body and not in its header, which could not carry every text.
+    said = _given({**body, "idempotency_key": os.urandom(16).hex() if key is None else key})
+    if based_on is None:
+        return Call(method, path, answer, body=said)
+    if not (based_on.isascii() and based_on.isprintable()):
+        raise BadRequest(
+            f"based_on is {based_on!r:.80}; give the `hash` of a memory as it was read", code="bad-value"
+        )
+    return Call(method, path, answer, body=said, headers={"If-Match": f'"{based_on}"'})
 
 
 def of_memory(memory_id: str, rest: str = "") -> str:
@@ -97,7 +104,9 @@ def of_memory(memory_id: str, rest: str = "") -> str:
     if not memory_id:
         raise BadRequest("the id is empty; an id looks like mem_2026-06-18_auth-retry_a1b2", code="bad-value")
     # Only dots would be taken for "here" and "one up" on the way.
-    segment = quote(memory_id, safe="") if memory_id.strip(".") else memory_id.replace(".", "%2E")
+    segment = (
+        quote(memory_id, safe="", errors="replace") if memory_id.strip(".") else memory_id.replace(".", "%2E")
+    )
     return f"/memory/{segment}{rest}"
 
 
@@ -137,4 +146,5 @@ def _plain(value: object) -> object:
 def _text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return moment(value) if isinstance(value, date) else str(value)
+    said = moment(value) if isinstance(value, date) else str(value)
+    return said.encode("utf-8", "replace").decode()  # an address cannot carry half of a surrogate pair

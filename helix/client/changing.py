@@ -68,8 +68,7 @@ class Changing:
             "text": text, "title": title, "kind": kind, "tags": tags, "importance": importance,
             "valid_from": valid_from, "valid_until": valid_until, "allow_secrets": allow_secrets or None,
         }  # fmt: skip
-        quoted = None if based_on is None else f'"{based_on}"'
-        return changes("PATCH", of_memory(id), UpdateResult, body, idempotency_key, **{"If-Match": quoted})
+        return changes("PATCH", of_memory(id), UpdateResult, body, idempotency_key, based_on)
 
     def forget(
         self,

@@ -169,7 +169,7 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
     said = headers.get("retry-after", "").strip()
     if not said:
         return None
-    if said.isascii() and said.isdigit():
+    if said.isascii() and said.replace(".", "", 1).isdigit():
         return float(said)
     from email.utils import parsedate_to_datetime
 

@@ -11,6 +11,7 @@ later. So the rules stand here once, for threads and for event loops.
 
 from __future__ import annotations
 
+import math
 import random
 import time
 from collections.abc import Callable, Generator
@@ -18,7 +19,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from helix.client.call import Call, Reply
-from helix.client.errors import STATUSES_TRIED_AGAIN, DaemonUnreachable, HelixError, Timeout
+from helix.client.errors import STATUSES_TRIED_AGAIN, BadSettings, DaemonUnreachable, HelixError
 from helix.client.shape import Result
 
 T = TypeVar("T", bound=Result)
@@ -43,6 +44,13 @@ class Patience:
     timeout: float = 30.0
     """seconds for the whole call, with every try and pause"""
     retries: int = 3
+    """how many tries come after the first"""
+
+    def __post_init__(self) -> None:
+        if not 0 < self.timeout < math.inf:
+            raise BadSettings(f"timeout is {self.timeout!r}; give a number of seconds above 0")
+        if self.retries < 0:
+            raise BadSettings(f"retries is {self.retries!r}; give 0 to try once")
 
 
 def exchange(
@@ -53,7 +61,8 @@ def exchange(
     chance: Callable[[], float] = random.random,
 ) -> Generator[Send | Wait, Reply | None, T]:
     deadline = clock() + patience.timeout
-    for turn in range(patience.retries + 1):
+    turn = 0
+    while True:
         try:
             reply = yield Send(max(deadline - clock(), 0.001))
             if reply is None:
@@ -64,7 +73,7 @@ def exchange(
             if not is_tried_again(call, error) or turn == patience.retries or pause > deadline - clock():
                 raise
         yield Wait(pause)
-    raise Timeout(f"no answer after {patience.retries + 1} tries")  # a negative number of retries
+        turn += 1
 
 
 def is_tried_again(call: Call[T], error: HelixError) -> bool:

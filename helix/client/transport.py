@@ -24,15 +24,19 @@ class Transport:
 
     def send(self, call: Call[Any], settings: Settings, seconds: float) -> Reply:
         until = time.monotonic() + seconds
+        request = _request(self._http, call, settings)
+        request.extensions["timeout"] = _Left(until)
         try:
-            with self._http.stream(**_request(call, settings, seconds)) as answer:
+            answer = self._http.send(request, stream=True)
+            try:
                 body = bytearray()
-                # httpx times each read by itself; an answer that trickles in would take for ever.
                 for piece in answer.iter_bytes():
                     body += piece
-                    if time.monotonic() > until:
+                    if time.monotonic() > until:  # pieces that come in time, one after the other, for ever
                         raise _too_slow(call, settings)
-                return Reply(answer.status_code, _lower(answer.headers), bytes(body))
+            finally:
+                answer.close()
+            return Reply(answer.status_code, _lower(answer.headers), bytes(body))
         except httpx.HTTPError as error:
             raise _named(error, call, settings) from error
 
@@ -51,8 +55,8 @@ class AsyncTransport:
 
         try:
             with anyio.fail_after(seconds):
-                async with self._http.stream(**_request(call, settings, seconds)) as answer:
-                    return Reply(answer.status_code, _lower(answer.headers), await answer.aread())
+                answer = await self._http.send(_request(self._http, call, settings))
+                return Reply(answer.status_code, _lower(answer.headers), answer.content)
         except TimeoutError as error:
             raise _too_slow(call, settings) from error
         except httpx.HTTPError as error:
@@ -62,9 +66,21 @@ class AsyncTransport:
         await self._http.aclose()
 
 
+class _Left(dict[str, float]):
+    """What is left until then, whenever it is asked for: httpx gives each step of a request a time of its own."""
+
+    def __init__(self, until: float) -> None:
+        super().__init__()
+        self._until = until
+
+    def get(self, key: str, default: object = None) -> float:
+        return max(self._until - time.monotonic(), 0.001)
+
+
 def _options(settings: Settings) -> dict[str, Any]:
     return {
         "limits": _LIMITS,
+        "timeout": None,  # each call has its own
         # A proxy of the user's cannot reach this machine's loopback, and has no business with it.
         "trust_env": not settings.is_loopback,
         # Certificates take longer to load than a search takes, and plain HTTP needs none.
@@ -72,19 +88,18 @@ def _options(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _request(call: Call[Any], settings: Settings, seconds: float) -> dict[str, Any]:
+def _request(http: httpx.Client | httpx.AsyncClient, call: Call[Any], settings: Settings) -> httpx.Request:
     content = call.content
     headers = {**settings.headers, **call.headers}
     if content is not None:
         headers["Content-Type"] = "application/json"
-    return {
-        "method": call.method,
-        "url": settings.url + call.path,
-        "params": dict(call.params) or None,
-        "content": content,
-        "headers": headers,
-        "timeout": seconds,
-    }
+    return http.build_request(
+        call.method,
+        settings.url + call.path,
+        params=dict(call.params) or None,
+        content=content,
+        headers=headers,
+    )
 
 
 def _lower(headers: httpx.Headers) -> dict[str, str]:

@@ -9,11 +9,12 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import helix
-from helix import AsyncHelix, Helix, NotFound, Timeout, Unauthorized
+from helix import AsyncHelix, BadRequest, BadSettings, Helix, NotFound, Timeout, Unauthorized
 from tests.client.conftest import BadLine, Running, daemon_at
 from tests.flows.daemon import free_port, running_daemon
 
@@ -176,12 +177,34 @@ def test_a_proxy_for_the_world_is_not_asked_for_this_machine(
         assert mem.stats().memories >= 0
 
 
+@pytest.mark.parametrize("options", [{"timeout": 0}, {"timeout": float("inf")}, {"retries": -1}])
+def test_patience_that_makes_no_sense_is_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(BadSettings, match=f"{next(iter(options))} is"):
+        Helix(**options)
+
+
 def test_other_options_on_the_same_connections(running: Running, bad_line: BadLine) -> None:
     with Helix(running.url, project="north") as mem:
         made = mem.with_options(project="south", scope="global").write("Ice comes early", force=True)
         assert mem.get(made.id).scope == "global"
     with Helix(bad_line.to("stall").url) as mem, pytest.raises(Timeout):
         mem.with_options(timeout=0.2).stats()
+
+
+def test_every_text_can_be_said(running: Running) -> None:
+    with Helix(running.url, project="Größe 7", client="Анна\n") as mem:
+        grain: dict[str, Any] = {"title": "穂", "tags": ["穀物"], "idempotency_key": "clé\u202f№ 1 — 🗝"}
+        made = mem.write("Ähre, 穂, 🌾: all of it is grain", **grain)
+        assert mem.write("Ähre, 穂, 🌾: all of it is grain", **grain).id == made.id
+        memory = mem.get(made.id)
+        assert (memory.project, memory.title, memory.tags) == ("Größe 7", "穂", ("穀物",))
+        assert made.id in [hit.id for hit in mem.search("穂 🌾 & grain?")]
+        with pytest.raises(BadRequest):
+            mem.write("half of a pair: \ud83c")
+        with pytest.raises(NotFound):
+            mem.get("mem_\ud83c")
+        with pytest.raises(BadRequest, match="based_on"):
+            mem.update(made.id, title="x", based_on="né\n")
 
 
 @pytest.mark.parametrize("memory_id", ["..", "a/b", "../../etc/passwd", "x?y=1#z", "über uns", "%2e%2e"])

@@ -90,7 +90,7 @@ class Handler(BaseHTTPRequestHandler):
         said = {
             "method": self.command,
             "path": path,
-            "key": self.headers.get("Idempotency-Key"),
+            "key": self.headers.get("Idempotency-Key") or _key_in(body),
             "headers": dict(self.headers.items()),
         }
         fault, _, value = self.line.next_fault(script, name, said).partition(":")
@@ -175,6 +175,13 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *arguments: Any) -> None:  # noqa: A002 (the name in the standard library)
         pass
+
+
+def _key_in(body: bytes) -> str | None:
+    try:
+        return str(json.loads(body)["idempotency_key"])
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 class Server(ThreadingHTTPServer):
