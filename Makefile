@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test programs check docs bench bench-recall bench-pairs clean
+.PHONY: help install run test programs check docs sdk bench bench-recall bench-pairs clean
 
 help: ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -43,10 +43,15 @@ programs:
 test: check programs ## everything that must hold; HELIX_TEST_SCALE=10 makes the random runs ten times longer
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
-docs: $(VENV)/.installed-dev ## write the reference pages again from the code
+docs: $(VENV)/.installed-dev ## write the reference pages, and what the TypeScript SDK takes from the daemon, again from the code
 	$(BIN)/python -m helix.cli.reference > docs/cli.md
 	$(BIN)/python -m helix.surfaces.rest.reference > docs/rest-api.md
 	$(BIN)/python -m helix.doctor.reference > docs/doctor.md
+	$(BIN)/python sdk/typescript/generate.py
+
+sdk: ## build the TypeScript SDK into sdk/typescript/dist; needs Node
+	npm --prefix sdk/typescript install --no-audit --no-fund --no-package-lock --ignore-scripts
+	npm --prefix sdk/typescript run build
 
 bench: $(VENV)/.installed-dev ## the figures of docs/reliability.md, docs/search.md and docs/performance.md, on this machine; takes half an hour
 	$(BIN)/python -m bench

@@ -1,0 +1,52 @@
+// Made from the daemon's code by `make docs`; do not edit.
+
+import type { Schemas } from "./types.js";
+
+/** `always`: reading, safe to ask again. `with-key`: safe under one idempotency key. `never`: ask once. */
+export type Again = "always" | "with-key" | "never";
+
+export const ROUTES = {
+  "GET /recall": { answer: "SearchResult", again: "always" },
+  "POST /context": { answer: "ContextPack", again: "always" },
+  "POST /phases": { answer: "ContextPack", again: "always" },
+  "GET /memory/{id}": { answer: "MemoryPage", again: "always" },
+  "PATCH /memory/{id}": { answer: "UpdateResult", again: "with-key" },
+  "GET /recent": { answer: "Memories", again: "always" },
+  "GET /today": { answer: "Memories", again: "always" },
+  "GET /memory/{id}/history": { answer: "History", again: "always" },
+  "GET /graph": { answer: "Graph", again: "always" },
+  "GET /memory/{id}/neighbors": { answer: "Neighbors", again: "always" },
+  "GET /stats": { answer: "Stats", again: "always" },
+  "GET /conflicts": { answer: "Conflicts", again: "always" },
+  "GET /strand/manifest": { answer: "Manifest", again: "always" },
+  "POST /remember": { answer: "WriteResult", again: "with-key" },
+  "POST /forget": { answer: "ForgetResult", again: "with-key" },
+  "POST /restore": { answer: "RestoreResult", again: "with-key" },
+  "POST /relate": { answer: "RelateResult", again: "with-key" },
+  "GET /healthz": { answer: "Health", again: "always" },
+  "POST /reindex": { answer: "Health", again: "never" },
+  "GET /consolidate": { answer: "Proposals", again: "always" },
+  "POST /consolidate": { answer: "ConsolidateResult", again: "never" },
+  "POST /consolidate/pause": { answer: "Upkeep", again: "never" },
+  "POST /consolidate/resume": { answer: "Upkeep", again: "never" },
+} as const satisfies Record<string, { answer: keyof Schemas; again: Again }>;
+
+/** Fields with schemas in them, by their names on the wire. What is not here is data; its keys stay. */
+export const NESTED: Partial<Record<keyof Schemas, Readonly<Record<string, keyof Schemas>>>> = {
+  Conflicts: { conflicts: "OpenConflict" },
+  ConsolidateResult: { applied: "Proposal" },
+  Graph: { nodes: "GraphNode", edges: "GraphLink" },
+  Health: { reasons: "Reason", index: "IndexState", consolidation: "Upkeep" },
+  Hit: { edges: "Edge" },
+  SearchResult: { results: "Hit" },
+  Memories: { results: "Memory" },
+  Memory: { edges: "Edge" },
+  MemoryPage: { edges: "Edge" },
+  Neighbor: { edge: "GraphLink" },
+  Neighbors: { neighbors: "Neighbor" },
+  Proposals: { proposals: "Proposal" },
+  RememberBody: { source: "Source" },
+  Manifest: { entries: "ManifestEntry" },
+  History: { versions: "Version" },
+  WriteResult: { similar: "Similar" },
+};

@@ -1,0 +1,730 @@
+// Made from the daemon's code by `make docs`; do not edit.
+
+export interface OpenConflict {
+  code: string;
+  id?: string | null;
+  paths?: string[];
+  path?: string | null;
+  line?: number | null;
+  reason?: string | null;
+  remedy?: string | null;
+  detail?: string | null;
+}
+
+export interface Conflicts {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  conflicts: OpenConflict[];
+}
+
+export interface ConsolidateBody {
+  /** Proposals to apply; none means all certain ones. */
+  ids?: string[] | undefined;
+}
+
+export interface ConsolidateResult {
+  applied: Proposal[];
+  remaining: number;
+}
+
+export interface ContextBody {
+  /** What the agent is about to do. */
+  task: string;
+  /** Default: `"project"`. */
+  scope?: "project" | "global" | "session" | "all" | undefined;
+  /** As in a search: `project`, `kind`, `tag`, … */
+  filters?: Record<string, string> | undefined;
+  /** Default: `4000`. */
+  maxTokens?: number | undefined;
+  format?: "concise" | "detailed" | null | undefined;
+  responseFormat?: "concise" | "detailed" | null | undefined;
+  rerank?: boolean | undefined;
+  /** The vault as it was at this time (needs git): `2026-06-18` or `2026-06-18T09:12:44Z`. */
+  asOf?: string | null | undefined;
+  /** The vault as it was at this commit, branch or tag (needs git). */
+  ref?: string | null | undefined;
+}
+
+export interface Edge {
+  rel: string;
+  to: string;
+}
+
+export interface ForgetBody {
+  id: string;
+  /** `hard` erases the text for good. Default: `"tombstone"`. */
+  mode?: "tombstone" | "hard" | undefined;
+  idempotencyKey?: string | null | undefined;
+}
+
+export interface ForgetResult {
+  id: string;
+  status: "forgotten" | "noop";
+  deletedAt?: string | null;
+  degraded?: string | null;
+}
+
+export interface Graph {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  nodes: GraphNode[];
+  edges: GraphLink[];
+}
+
+export interface Health {
+  state: "starting" | "ready" | "degraded";
+  reasons: Reason[];
+  version: string;
+  vault: string;
+  uptimeSeconds: number;
+  memories: Record<string, number>;
+  problems: number;
+  conflicts: number;
+  waiting: number;
+  watcher: string;
+  watcherRestarts: number;
+  lastScanSeconds: number | null;
+  autocommitError: string | null;
+  index: IndexState | null;
+  consolidation: Upkeep;
+}
+
+export interface Hit {
+  id: string;
+  text: string;
+  title?: string | null;
+  kind?: string | null;
+  scope?: string | null;
+  project?: string | null;
+  status?: string | null;
+  tags?: string[];
+  edges?: Edge[];
+  /** Where it comes from, such as `agent=claude-code session=s-81`. */
+  source?: string | null;
+  created?: string | null;
+  updated?: string | null;
+  deleted?: string | null;
+  validFrom?: string | null;
+  validUntil?: string | null;
+  importance?: number | null;
+  path?: string | null;
+  hash?: string | null;
+  extra?: Record<string, unknown>;
+  score?: number | null;
+  reasons?: Record<string, number>;
+  truncated?: boolean;
+}
+
+export interface SearchResult {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  results: Hit[];
+  note?: string | null;
+  degraded?: string | null;
+  suggestions?: string[];
+  confidence?: number | null;
+}
+
+export interface IndexState {
+  memories: number;
+  indexLag: number;
+  model: string | null;
+  degraded: string | null;
+  cacheHits: number;
+  cacheMisses: number;
+}
+
+export interface GraphLink {
+  from: string;
+  to: string;
+  rel: string;
+  /** Nothing answers to what it names. */
+  dangling?: boolean;
+}
+
+export interface Memories {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  results: Memory[];
+}
+
+export interface Memory {
+  id: string;
+  text: string;
+  title?: string | null;
+  kind?: string | null;
+  scope?: string | null;
+  project?: string | null;
+  status?: string | null;
+  tags?: string[];
+  edges?: Edge[];
+  /** Where it comes from, such as `agent=claude-code session=s-81`. */
+  source?: string | null;
+  created?: string | null;
+  updated?: string | null;
+  deleted?: string | null;
+  validFrom?: string | null;
+  validUntil?: string | null;
+  importance?: number | null;
+  path?: string | null;
+  hash?: string | null;
+  extra?: Record<string, unknown>;
+}
+
+export interface MemoryPage {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  id: string;
+  text: string;
+  title?: string | null;
+  kind?: string | null;
+  scope?: string | null;
+  project?: string | null;
+  status?: string | null;
+  tags?: string[];
+  edges?: Edge[];
+  /** Where it comes from, such as `agent=claude-code session=s-81`. */
+  source?: string | null;
+  created?: string | null;
+  updated?: string | null;
+  deleted?: string | null;
+  validFrom?: string | null;
+  validUntil?: string | null;
+  importance?: number | null;
+  path?: string | null;
+  hash?: string | null;
+  extra?: Record<string, unknown>;
+}
+
+export interface Neighbor {
+  id: string;
+  title?: string | null;
+  kind?: string | null;
+  project?: string | null;
+  status?: string | null;
+  distance: number;
+  edge: GraphLink;
+}
+
+export interface Neighbors {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  neighbors: Neighbor[];
+}
+
+export interface GraphNode {
+  id: string;
+  title: string;
+  kind: string;
+  project?: string | null;
+  status?: string | null;
+}
+
+export interface ContextPack {
+  /** The memories, fenced as data. */
+  context: string;
+  citations: string[];
+  /** Memories that did not fit, or said the same. */
+  dropped: number;
+  truncated: boolean;
+  tokensUsed: number;
+  note?: string | null;
+  degraded?: string | null;
+}
+
+export interface PhasesBody {
+  phases: string[];
+  /** Default: `4096`. */
+  budgetTokens?: number | undefined;
+  /** Default: `"project"`. */
+  scope?: "project" | "global" | "session" | "all" | undefined;
+  /** The same key in the same session gets the same bundle. */
+  idempotencyKey?: string | null | undefined;
+}
+
+export interface Problem {
+  /** What is wrong and what to do, in a sentence. */
+  error: string;
+  /** The same in kebab-case, for programs; it stays as it is between versions. */
+  code: string;
+}
+
+export interface Proposal {
+  id: string;
+  what: string;
+  memory: string;
+  other: string | null;
+  reason: string;
+  action: string;
+  certain: boolean;
+}
+
+export interface Proposals {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  proposals: Proposal[];
+}
+
+export interface Reason {
+  code: string;
+  message: string;
+  count?: number | null;
+}
+
+export interface RelateBody {
+  /** The id of the memory that the edge leaves. */
+  from: string;
+  /** The id of the memory that it leads to. */
+  to: string;
+  rel: "supersedes" | "depends_on" | "contradicts" | "refines" | "relates_to";
+  idempotencyKey?: string | null | undefined;
+}
+
+export interface RelateResult {
+  edgeId: string;
+  status: "created" | "noop";
+  degraded?: string | null;
+}
+
+export interface RememberBody {
+  /** What to remember, in markdown. */
+  text: string;
+  /** Made from the text when it is not given. */
+  title?: string | null | undefined;
+  /** `fact`, `preference`, `decision`, `snippet`, `task` or another word. Default: `"fact"`. */
+  kind?: string | undefined;
+  /** Default: `"project"`. */
+  scope?: "project" | "global" | "session" | undefined;
+  /** Default: the header `Helix-Project`. */
+  project?: string | null | undefined;
+  tags?: string[] | undefined;
+  /** Ids of other memories, by relation. */
+  edges?: Partial<Record<"supersedes" | "depends_on" | "contradicts" | "refines" | "relates_to", string[]>> | undefined;
+  source?: Source | null | undefined;
+  importance?: number | null | undefined;
+  validFrom?: string | null | undefined;
+  validUntil?: string | null | undefined;
+  /** A retry with the same key is answered, not repeated. */
+  idempotencyKey?: string | null | undefined;
+  /** The id of the memory that this one replaces. */
+  supersedeHint?: string | null | undefined;
+  /** Keep it even if it seems to say nothing, or is there already. */
+  force?: boolean | undefined;
+  /** Keep it even if it looks like a credential. */
+  allowSecrets?: boolean | undefined;
+}
+
+export interface RestoreBody {
+  id: string;
+  /** Also turn the text back to this git revision. */
+  at?: string | null | undefined;
+  idempotencyKey?: string | null | undefined;
+}
+
+export interface RestoreResult {
+  id: string;
+  status: "restored" | "noop";
+  memoryStatus: string;
+  degraded?: string | null;
+}
+
+export interface Similar {
+  id: string;
+  title: string;
+  why: string;
+}
+
+/** Where a memory comes from. */
+export interface Source {
+  agent?: string | null;
+  session?: string | null;
+  uri?: string | null;
+}
+
+export interface Stats {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  memories: number;
+  byStatus: Record<string, number>;
+  byScope: Record<string, number>;
+  byKind: Record<string, number>;
+  byProject: Record<string, number>;
+}
+
+export interface ManifestEntry {
+  name: string;
+  sha256: string;
+  size: number;
+  id?: string | null;
+  status?: string | null;
+  updatedAt?: string | null;
+}
+
+/** The first page also says what it is the manifest of. */
+export interface Manifest {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  format?: string | null;
+  version?: number | null;
+  recordFormat?: number | null;
+  vault?: string | null;
+  createdAt?: string | null;
+  embedder?: string | null;
+  counts?: Record<string, number> | null;
+  entries: ManifestEntry[];
+}
+
+/** What to change; what is left out stays as it is. */
+export interface UpdateBody {
+  text?: string | null | undefined;
+  title?: string | null | undefined;
+  kind?: string | null | undefined;
+  tags?: string[] | null | undefined;
+  importance?: number | null | undefined;
+  /** An empty text takes it away. */
+  validFrom?: string | null | undefined;
+  /** An empty text takes it away. */
+  validUntil?: string | null | undefined;
+  idempotencyKey?: string | null | undefined;
+  allowSecrets?: boolean | undefined;
+}
+
+export interface UpdateResult {
+  id: string;
+  status: "updated" | "noop";
+  hash: string;
+  degraded?: string | null;
+}
+
+export interface Upkeep {
+  state: "waiting" | "looking" | "paused";
+  runs: number;
+  applied: number;
+  proposals: number | null;
+  error: string | null;
+}
+
+export interface Version {
+  commit: string;
+  time: string;
+  author: string;
+  subject: string;
+  path: string;
+}
+
+export interface History {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  id: string;
+  versions: Version[];
+}
+
+export interface WriteResult {
+  id: string;
+  status: "created" | "merged" | "superseded" | "noop";
+  supersedes: string[];
+  similar?: Similar[];
+  reason?: string | null;
+  /** Safe on disk, but not found yet, or not compared. */
+  degraded?: string | null;
+}
+
+/** Memories that fit a question, best first. Nothing is returned to fill a limit. */
+export interface RecallQuery {
+  /** The whole answer fits in so many tokens. Default: `1500`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** The vault as it was at this time (needs git): `2026-06-18` or `2026-06-18T09:12:44Z`. */
+  asOf?: string | null | undefined;
+  /** The vault as it was at this commit, branch or tag (needs git). */
+  ref?: string | null | undefined;
+  /** `concise` is the least to act on, `detailed` all there is to know. */
+  format?: "concise" | "detailed" | null | undefined;
+  /** Another name for `format`. */
+  responseFormat?: "concise" | "detailed" | null | undefined;
+  /** What is seen: `project` sees project and global, `all` everything. Default: `"project"`. */
+  scope?: "project" | "global" | "session" | "all" | undefined;
+  /** Only memories of this project. */
+  project?: string | null | undefined;
+  /** Only memories of this kind, such as `decision`. */
+  kind?: string | null | undefined;
+  /** Only memories with this tag. */
+  tag?: string | null | undefined;
+  /** Only memories created after this time. */
+  after?: string | null | undefined;
+  /** Only memories created before this time. */
+  before?: string | null | undefined;
+  /** Words, a question, filters: `tag:auth "exact phrase" -word`. */
+  q: string;
+  /** Default: `8`. */
+  limit?: number | undefined;
+  /** Also deleted and superseded memories. */
+  includeDeleted?: boolean | undefined;
+  /** Read the best ones again with the finer model; slower. */
+  rerank?: boolean | undefined;
+}
+
+/** One memory. The `ETag` is the hash of its file, for `If-Match` when it is changed. */
+export interface GetMemoryQuery {
+  /** A longer text is read on with `next_cursor`. Default: `8000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** The vault as it was at this time (needs git): `2026-06-18` or `2026-06-18T09:12:44Z`. */
+  asOf?: string | null | undefined;
+  /** The vault as it was at this commit, branch or tag (needs git). */
+  ref?: string | null | undefined;
+  /** `concise` is the least to act on, `detailed` all there is to know. */
+  format?: "concise" | "detailed" | null | undefined;
+  /** Another name for `format`. */
+  responseFormat?: "concise" | "detailed" | null | undefined;
+  /** Also when it was forgotten or superseded. */
+  includeDeleted?: boolean | undefined;
+}
+
+/** Memories by their last change, the latest first. */
+export interface RecentQuery {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** The vault as it was at this time (needs git): `2026-06-18` or `2026-06-18T09:12:44Z`. */
+  asOf?: string | null | undefined;
+  /** The vault as it was at this commit, branch or tag (needs git). */
+  ref?: string | null | undefined;
+  /** `concise` is the least to act on, `detailed` all there is to know. */
+  format?: "concise" | "detailed" | null | undefined;
+  /** Another name for `format`. */
+  responseFormat?: "concise" | "detailed" | null | undefined;
+  /** What is seen: `project` sees project and global, `all` everything. Default: `"project"`. */
+  scope?: "project" | "global" | "session" | "all" | undefined;
+  /** Only memories of this project. */
+  project?: string | null | undefined;
+  /** Only memories of this kind, such as `decision`. */
+  kind?: string | null | undefined;
+  /** Only memories with this tag. */
+  tag?: string | null | undefined;
+  /** Only memories created after this time. */
+  after?: string | null | undefined;
+  /** Only memories created before this time. */
+  before?: string | null | undefined;
+  /** Default: `20`. */
+  limit?: number | undefined;
+  /** Only what changed since this time. */
+  since?: string | null | undefined;
+  /** Also deleted and superseded memories. */
+  includeDeleted?: boolean | undefined;
+}
+
+/** What changed in the last 24 hours. */
+export interface TodayQuery {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** The vault as it was at this time (needs git): `2026-06-18` or `2026-06-18T09:12:44Z`. */
+  asOf?: string | null | undefined;
+  /** The vault as it was at this commit, branch or tag (needs git). */
+  ref?: string | null | undefined;
+  /** `concise` is the least to act on, `detailed` all there is to know. */
+  format?: "concise" | "detailed" | null | undefined;
+  /** Another name for `format`. */
+  responseFormat?: "concise" | "detailed" | null | undefined;
+  /** What is seen: `project` sees project and global, `all` everything. Default: `"project"`. */
+  scope?: "project" | "global" | "session" | "all" | undefined;
+  /** Only memories of this project. */
+  project?: string | null | undefined;
+  /** Only memories of this kind, such as `decision`. */
+  kind?: string | null | undefined;
+  /** Only memories with this tag. */
+  tag?: string | null | undefined;
+  /** Only memories created after this time. */
+  after?: string | null | undefined;
+  /** Only memories created before this time. */
+  before?: string | null | undefined;
+  /** Default: `20`. */
+  limit?: number | undefined;
+}
+
+/** The versions of a memory in git, newest first, across renames. */
+export interface HistoryQuery {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Default: `20`. */
+  limit?: number | undefined;
+}
+
+/** The memories and the edges between them. */
+export interface GraphQuery {
+  /** Default: `4000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** The vault as it was at this time (needs git): `2026-06-18` or `2026-06-18T09:12:44Z`. */
+  asOf?: string | null | undefined;
+  /** The vault as it was at this commit, branch or tag (needs git). */
+  ref?: string | null | undefined;
+  /** Default: `"project"`. */
+  scope?: "project" | "global" | "session" | "all" | undefined;
+  /** Only memories of this project. */
+  project?: string | null | undefined;
+  /** How many nodes and edges together. Default: `500`. */
+  limit?: number | undefined;
+  /** Also deleted and superseded memories. */
+  includeDeleted?: boolean | undefined;
+}
+
+/** The memories around one, nearest first, each with the edge that led to it. */
+export interface NeighborsQuery {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** The vault as it was at this time (needs git): `2026-06-18` or `2026-06-18T09:12:44Z`. */
+  asOf?: string | null | undefined;
+  /** The vault as it was at this commit, branch or tag (needs git). */
+  ref?: string | null | undefined;
+  /** How many edges away. Default: `1`. */
+  depth?: number | undefined;
+  /** Default: `25`. */
+  limit?: number | undefined;
+  /** Also deleted and superseded memories. */
+  includeDeleted?: boolean | undefined;
+}
+
+/** How many memories there are, by status, scope, kind and project. */
+export interface StatsQuery {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** The vault as it was at this time (needs git): `2026-06-18` or `2026-06-18T09:12:44Z`. */
+  asOf?: string | null | undefined;
+  /** The vault as it was at this commit, branch or tag (needs git). */
+  ref?: string | null | undefined;
+  /** Default: `"all"`. */
+  scope?: "project" | "global" | "session" | "all" | undefined;
+}
+
+/** What needs a person: files that cannot be read, and ids that stand in several files. */
+export interface ConflictsQuery {
+  /** Default: `4000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Default: `20`. */
+  limit?: number | undefined;
+}
+
+/** What an export of the vault would hold, entry by entry, with its checksums. */
+export interface StrandManifestQuery {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+}
+
+/** Read every file again and bring the derived data up to date; answered when that is done. */
+export interface ReindexQuery {
+  /** Files that disappeared are gone on purpose. */
+  acceptMissing?: boolean | undefined;
+}
+
+/** What could be tidied: doubles, contradictions, what is over. Looks at every memory; nothing is changed. */
+export interface ProposalsQuery {
+  /** Default: `4000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Default: `20`. */
+  limit?: number | undefined;
+}
+
+/** Every schema of the document by its name. */
+export interface Schemas {
+  OpenConflict: OpenConflict;
+  Conflicts: Conflicts;
+  ConsolidateBody: ConsolidateBody;
+  ConsolidateResult: ConsolidateResult;
+  ContextBody: ContextBody;
+  Edge: Edge;
+  ForgetBody: ForgetBody;
+  ForgetResult: ForgetResult;
+  Graph: Graph;
+  Health: Health;
+  Hit: Hit;
+  SearchResult: SearchResult;
+  IndexState: IndexState;
+  GraphLink: GraphLink;
+  Memories: Memories;
+  Memory: Memory;
+  MemoryPage: MemoryPage;
+  Neighbor: Neighbor;
+  Neighbors: Neighbors;
+  GraphNode: GraphNode;
+  ContextPack: ContextPack;
+  PhasesBody: PhasesBody;
+  Problem: Problem;
+  Proposal: Proposal;
+  Proposals: Proposals;
+  Reason: Reason;
+  RelateBody: RelateBody;
+  RelateResult: RelateResult;
+  RememberBody: RememberBody;
+  RestoreBody: RestoreBody;
+  RestoreResult: RestoreResult;
+  Similar: Similar;
+  Source: Source;
+  Stats: Stats;
+  ManifestEntry: ManifestEntry;
+  Manifest: Manifest;
+  UpdateBody: UpdateBody;
+  UpdateResult: UpdateResult;
+  Upkeep: Upkeep;
+  Version: Version;
+  History: History;
+  WriteResult: WriteResult;
+}

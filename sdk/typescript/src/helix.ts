@@ -1,0 +1,210 @@
+/** The verbs of the memory, over the daemon's REST routes. */
+import { BadRequest } from "./errors.js";
+import { ROUTES } from "./generated/routes.js";
+import type * as wire from "./generated/types.js";
+import type * as opts from "./options.js";
+import { paged } from "./pages.js";
+import type { Paged, Pages } from "./pages.js";
+import { toRequest } from "./route.js";
+import type { Asked, Route } from "./route.js";
+import { settingsFrom } from "./settings.js";
+import type { CallOpts, HelixOpts } from "./settings.js";
+import { fromWire, toWire } from "./spelling.js";
+import type { Wire } from "./spelling.js";
+import { Transport } from "./transport.js";
+
+type Answer<R extends Route> = wire.Schemas[(typeof ROUTES)[R]["answer"]];
+type PagedRoute = { [R in Route]: Answer<R> extends { tokensUsed: number; truncated: boolean } ? R : never }[Route];
+
+/** The largest budget there is: a text that is read, changed and written back must not be one that was cut. */
+const WHOLE = 200_000;
+
+export class Helix {
+  readonly #opts: HelixOpts;
+  readonly #transport: Transport;
+
+  constructor(options: HelixOpts = {}) {
+    this.#opts = options;
+    this.#transport = new Transport(settingsFrom(options));
+  }
+
+  /** The scope of calls that name none. */
+  get scope(): HelixOpts["scope"] {
+    return this.#opts.scope;
+  }
+
+  /** The same client with some options changed; undefined leaves one as it is, an empty project or session is none. */
+  withOptions(options: HelixOpts): Helix {
+    const changed = Object.entries(options).filter(([, value]) => value !== undefined);
+    return new Helix({ ...this.#opts, ...Object.fromEntries(changed) });
+  }
+
+  /** Memories that fit a question, best first. Nothing is returned to fill a limit. */
+  search(query: string, options: opts.SearchOpts = {}): Paged<wire.SearchResult, wire.Hit> {
+    return this.#walk("GET /recall", this.#scoped({ q: query, ...options }), (page) => page.results);
+  }
+
+  /** One text for an agent to read before a task: grouped, cited, fenced as data, within its budget. */
+  context(task: string, options: opts.ContextOpts = {}): Promise<wire.ContextPack> {
+    return this.#ask("POST /context", this.#scoped({ task, ...options }));
+  }
+
+  /** A bundle for phases of work, such as `plan`, `work`, `review`, `debug`, `release`. */
+  phases(phases: readonly string[], options: opts.PhasesOpts = {}): Promise<wire.ContextPack> {
+    return this.#ask("POST /phases", this.#scoped({ phases, ...options }));
+  }
+
+  /** One memory, whole. With a smaller `maxTokens` a long text goes on in the next page; iterating gives its pieces. */
+  get(id: string, options: opts.GetOpts = {}): Paged<wire.MemoryPage, string> {
+    return this.#walk(
+      "GET /memory/{id}",
+      { ...options, maxTokens: options.maxTokens ?? WHOLE },
+      (page) => [page.text],
+      id,
+    );
+  }
+
+  /** Memories by their last change, the latest first. */
+  recent(options: opts.RecentOpts = {}): Paged<wire.Memories, wire.Memory> {
+    return this.#walk("GET /recent", this.#scoped(options), (page) => page.results);
+  }
+
+  /** What changed in the last 24 hours. */
+  today(options: opts.TodayOpts = {}): Paged<wire.Memories, wire.Memory> {
+    return this.#walk("GET /today", this.#scoped(options), (page) => page.results);
+  }
+
+  /** The versions of a memory in git, newest first, across renames. */
+  history(id: string, options: opts.HistoryOpts = {}): Paged<wire.History, wire.Version> {
+    return this.#walk("GET /memory/{id}/history", options, (page) => page.versions, id);
+  }
+
+  /** The memories and the edges between them, all of them; `limit` is the size of a page on the way. */
+  async graph(options: opts.GraphOpts = {}): Promise<wire.Graph> {
+    let whole: wire.Graph | undefined;
+    for await (const page of this.graphPage(options).pages()) {
+      whole = whole
+        ? { ...page, nodes: [...whole.nodes, ...page.nodes], edges: [...whole.edges, ...page.edges] }
+        : page;
+    }
+    return whole!;
+  }
+
+  /** The same, a page at a time. */
+  graphPage(options: opts.GraphOpts = {}): Pages<wire.Graph> {
+    return this.#walk("GET /graph", this.#scoped(options), () => []);
+  }
+
+  /** The memories around one, nearest first, each with the edge that led to it. */
+  neighbors(id: string, options: opts.NeighborsOpts = {}): Paged<wire.Neighbors, wire.Neighbor> {
+    return this.#walk("GET /memory/{id}/neighbors", options, (page) => page.neighbors, id);
+  }
+
+  /** How many memories there are, by status, scope, kind and project. */
+  stats(options: opts.StatsOpts = {}): Pages<wire.Stats> {
+    return this.#walk("GET /stats", options, () => []);
+  }
+
+  /** What needs a person: files that cannot be read, and ids that stand in several files. */
+  conflicts(options: opts.ConflictsOpts = {}): Paged<wire.Conflicts, wire.OpenConflict> {
+    return this.#walk("GET /conflicts", options, (page) => page.conflicts);
+  }
+
+  /** What an export of the vault would hold, entry by entry. */
+  manifest(options: opts.ManifestOpts = {}): Paged<wire.Manifest, wire.ManifestEntry> {
+    return this.#walk("GET /strand/manifest", options, (page) => page.entries);
+  }
+
+  /** Keep a memory, unless it is there already or replaces one. Resolved when its file is durable on disk. */
+  write(text: string, options: opts.WriteOpts = {}): Promise<wire.WriteResult> {
+    return this.#ask("POST /remember", this.#scoped({ text, ...options }));
+  }
+
+  /** Change a memory in place; what is left out stays. With `basedOn` nothing is overwritten unread. */
+  update(id: string, options: opts.UpdateOpts): Promise<wire.UpdateResult> {
+    return this.#ask("PATCH /memory/{id}", options, id);
+  }
+
+  /** Take a memory out of all answers. The file stays, marked as deleted; `hard` also erases its text. */
+  forget(id: string, options: opts.ForgetOpts = {}): Promise<wire.ForgetResult> {
+    return this.#ask("POST /forget", { id, ...options });
+  }
+
+  /** Undo a forget; with `at` also turn the text back to a git revision. */
+  restore(id: string, options: opts.RestoreOpts = {}): Promise<wire.RestoreResult> {
+    return this.#ask("POST /restore", { id, ...options });
+  }
+
+  /** Draw a typed edge from one memory to another. `supersedes` takes the other one out of the answers. */
+  relate(from: string, to: string, options: opts.RelateOpts): Promise<wire.RelateResult> {
+    return this.#ask("POST /relate", { from, to, ...options });
+  }
+
+  /** What could be tidied: doubles, contradictions, what is over. Nothing is changed. */
+  proposals(options: opts.ProposalsOpts = {}): Paged<wire.Proposals, wire.Proposal> {
+    return this.#walk("GET /consolidate", options, (page) => page.proposals);
+  }
+
+  /** Apply the proposals that are named, or else those that are certain: exact doubles. Never repeated by itself. */
+  consolidate(options: opts.ConsolidateOpts = {}): Promise<wire.ConsolidateResult> {
+    return this.#ask("POST /consolidate", options);
+  }
+
+  /** How the daemon is, also when it cannot serve at all. */
+  health(options: CallOpts = {}): Promise<wire.Health> {
+    return this.#ask("GET /healthz", options);
+  }
+
+  /**
+   * The answer of a route as it came, in the names of the wire: for tools that hand it on to a model, and for routes
+   * that have no verb here.
+   */
+  async request(route: Route, asked: Asked = {}, call: CallOpts = {}): Promise<Wire> {
+    return (await this.#transport.send(toRequest(route, asked), call)) as Wire;
+  }
+
+  async #ask<R extends Route>(route: R, options: object, id?: string): Promise<Answer<R>> {
+    const { signal, timeoutMs, retries, idempotencyKey, basedOn, ...said } = options as Options;
+    const isGet = route.startsWith("GET ");
+    const words = toWire(isGet ? flat(said) : said);
+    const asked: Asked = isGet ? { query: words } : { body: words };
+    const call: CallOpts = { signal, timeoutMs, retries };
+    const answer = await this.request(
+      route,
+      { ...asked, id, idempotencyKey: idempotencyKey ?? undefined, basedOn },
+      call,
+    );
+    return fromWire(ROUTES[route].answer, answer) as Answer<R>;
+  }
+
+  #walk<R extends PagedRoute, Item>(
+    route: R,
+    options: object,
+    itemsOf: (page: Answer<R>) => readonly Item[],
+    id?: string,
+  ): Paged<Answer<R>, Item> {
+    return paged(
+      (cursor) => this.#ask(route, cursor === undefined ? options : { ...options, cursor }, id),
+      itemsOf,
+    );
+  }
+
+  #scoped<O extends { scope?: string | undefined }>(options: O): object {
+    return { ...options, scope: options.scope ?? this.#opts.scope };
+  }
+}
+
+/** What any of the verbs may be told besides the words of its route. */
+type Options = CallOpts & {
+  idempotencyKey?: string | null | undefined;
+  basedOn?: string | undefined;
+};
+
+/** In an address filters are parameters of their own. */
+function flat({ filters = {}, ...rest }: { filters?: opts.Filters | undefined }): object {
+  const named = rest as Record<string, unknown>;
+  const twice = Object.entries(filters).find(([name, value]) => value !== (named[name] ?? value))?.[0];
+  if (twice)
+    throw new BadRequest(`${twice} is given twice, by itself and in filters; give it once`, { code: "bad-value" });
+  return { ...filters, ...rest };
+}

@@ -1,0 +1,45 @@
+/** What each verb can be told. All of it follows the daemon's OpenAPI document. */
+import type * as wire from "./generated/types.js";
+import type { CallOpts } from "./settings.js";
+
+/** Times are texts such as `2026-06-18` or `2026-06-18T09:12:44Z`, or dates. */
+type TimeName = "asOf" | "after" | "before" | "since" | "validFrom" | "validUntil";
+type Timed<O> = { [Name in keyof O]: Name extends TimeName ? O[Name] | Date : O[Name] };
+
+/** `format` is another name on the wire for `responseFormat`. */
+type Asked<Query, Named extends keyof Query = never> = Timed<Omit<Query, Named | "format">> & CallOpts;
+type Changed<Body, Named extends keyof Body = never> = Timed<Omit<Body, Named>> & CallOpts;
+
+export type EdgeRel = wire.RelateBody["rel"];
+
+type FilterName = Extract<keyof wire.RecallQuery, "project" | "kind" | "tag" | "status" | "after" | "before">;
+export type Filters = Timed<Pick<wire.RecallQuery, FilterName>>;
+
+interface Filtered {
+  /** The same filters in one object; they can be given on their own as well. */
+  filters?: Filters | undefined;
+}
+
+export type SearchOpts = Asked<wire.RecallQuery, "q"> & Filtered;
+export type ContextOpts = Changed<wire.ContextBody, "task" | "format">;
+export type PhasesOpts = Changed<wire.PhasesBody, "phases">;
+export type GetOpts = Asked<wire.GetMemoryQuery>;
+export type RecentOpts = Asked<wire.RecentQuery> & Filtered;
+export type TodayOpts = Asked<wire.TodayQuery> & Filtered;
+export type HistoryOpts = Asked<wire.HistoryQuery>;
+export type GraphOpts = Asked<wire.GraphQuery>;
+export type NeighborsOpts = Asked<wire.NeighborsQuery>;
+export type StatsOpts = Asked<wire.StatsQuery>;
+export type ConflictsOpts = Asked<wire.ConflictsQuery>;
+
+export type WriteOpts = Changed<wire.RememberBody, "text">;
+export type UpdateOpts = Changed<wire.UpdateBody> & {
+  /** The `hash` of the memory as it was read. If its file has changed since, the two are merged, or it is refused. */
+  basedOn?: string | undefined;
+};
+export type ForgetOpts = Changed<wire.ForgetBody, "id">;
+export type RestoreOpts = Changed<wire.RestoreBody, "id">;
+export type RelateOpts = Changed<wire.RelateBody, "from" | "to">;
+export type ManifestOpts = Asked<wire.StrandManifestQuery>;
+export type ProposalsOpts = Asked<wire.ProposalsQuery>;
+export type ConsolidateOpts = Changed<wire.ConsolidateBody>;
