@@ -12,6 +12,7 @@ from pathlib import Path
 from helix.errors import MemoryErased, MemoryNotFound, NoteError, StaleHash
 from helix.index.catalog import Catalog, Row
 from helix.vault import frontmatter
+from helix.vault.authors import HELIX, acting
 from helix.vault.birth import NewMemory
 from helix.vault.edit import REMOVE, Remove
 from helix.vault.files import Write
@@ -106,7 +107,8 @@ class Memories:
 
     def adopt(self, memory_id: str) -> Note:
         row = self._row(memory_id)
-        return self._taken(self._vault.adopt(row.path, row.id))
+        with acting(HELIX):
+            return self._taken(self._vault.adopt(row.path, row.id))
 
     # The past
 
@@ -123,6 +125,8 @@ class Memories:
 
     def diff(self, memory_id: str, old: str, new: str | None = None) -> str:
         memory_id, path = self._whereabouts(memory_id)
+        if self._vault.ancestry.erased_at(memory_id) is not None:
+            raise MemoryErased(f"{memory_id} was erased for good; `git log -p` has what was committed of it")
         return self._history().diff(memory_id, path, old, new)
 
     def _restore_from(self, memory_id: str, revision: str) -> Note:

@@ -37,6 +37,7 @@ def search(
 ) -> Payload:
     detailed = check_format(response_format)
     check_limit(limit)
+    include_deleted = include_deleted or asks_for_hidden(filters)
     answer: Payload = {}
     if cursor is not None:
         view, listing = reader.continued("search", cursor)
@@ -88,6 +89,7 @@ def ask(
     limit: int,
     include_deleted: bool = False,
     rerank: bool = False,
+    explain: bool = False,
 ) -> Answer:
     """The hits themselves, for the verbs that are made of searches."""
     from helix.index.search import Asked
@@ -99,9 +101,14 @@ def ask(
     only = _with_keys(view, own) if own else None
     asked = Asked(
         clean(query), limit, now=view.now(), reaches=seen, include_hidden=include_deleted, rerank=rerank,
-        filters=known, only=only,
+        filters=known, only=only, explain=explain,
     )  # fmt: skip
     return view.searcher().search(asked)
+
+
+def asks_for_hidden(filters: Mapping[str, str] | None) -> bool:
+    """Who names a status wants to see what has it."""
+    return bool(to_filters(filters or {})[0].statuses)
 
 
 def check_scope(scope: str) -> str | None:

@@ -9,14 +9,16 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 
-from helix.memory import browse, recall
+from helix.errors import SecretRefused
+from helix.memory import browse, recall, versions
 from helix.memory.amend import Amender
 from helix.memory.consolidate import Consolidator, Progress
 from helix.memory.context import context as pack_context
 from helix.memory.graph import graph as whole_graph
 from helix.memory.graph import neighbors
+from helix.memory.map import Cartographer, draw_map
 from helix.memory.memories import Memories
 from helix.memory.pages import Pages
 from helix.memory.past import Past
@@ -24,8 +26,10 @@ from helix.memory.phases import PhaseRecall
 from helix.memory.reader import Reader
 from helix.memory.requests import Requests
 from helix.memory.strand.manifest import Manifest
-from helix.memory.tokens import CountTokens, Payload
-from helix.memory.view import View
+from helix.memory.timeline import timeline
+from helix.memory.tokens import CountTokens, Payload, clean
+from helix.memory.view import Caller, View
+from helix.memory.witness import Witness
 from helix.memory.write import Writer
 
 P = ParamSpec("P")
@@ -58,11 +62,16 @@ class Service:
         count: CountTokens,
         read_settings: Callable[[str], str | None],
         survey: Callable[[], Manifest],
+        witness: Witness,
+        cartographer: Cartographer,
     ) -> None:
         self.memories = memories
         self.live = live
         self._past = past
         self._survey = survey
+        self._witness = witness
+        self.journal = witness.journal
+        self._cartographer = cartographer
         self.reader = Reader(self._view_at, pages, count)
         self.consolidator = Consolidator(live, memories)
         self.recall_phases = self._told(PhaseRecall(self.reader, read_settings).recall)
@@ -87,8 +96,52 @@ class Service:
     def history(
         self, memory_id: str, *, limit: int = 20, max_tokens: int = 2000, cursor: str | None = None
     ) -> Payload:
-        return browse.history(
+        return versions.history(
             self.reader, memory_id, self.memories.versions, limit=limit, max_tokens=max_tokens, cursor=cursor
+        )
+
+    def diff(
+        self,
+        memory_id: str,
+        old: str,
+        new: str | None = None,
+        *,
+        max_tokens: int = 8000,
+        cursor: str | None = None,
+    ) -> Payload:
+        """What git says that changed between two revisions, or between one and the file as it is."""
+        return versions.diff(
+            self.reader, memory_id, self.memories.diff, old=old, new=new, max_tokens=max_tokens, cursor=cursor
+        )
+
+    def render(self, text: str) -> Payload:
+        """Markdown as HTML that holds nothing but what a page may show."""
+        # Here and not above: the parser is needed only where pages are shown.
+        from helix.memory.render import Target, to_html
+
+        links = self.live.links()
+
+        def find(name: str) -> Target | None:
+            memory_id = links.resolve(name)
+            row = None if memory_id is None else links.rows[memory_id]
+            return None if row is None else Target(row.id, row.meta["title"], row.status)
+
+        return {"html": to_html(clean(text), find)}
+
+    def timeline(self, *, max_tokens: int = 4000, **asked: Any) -> Payload:
+        """What happened to the memories, the latest first."""
+        return self._said(
+            "timeline",
+            timeline(self.reader, self.journal, max_tokens=max_tokens, **asked),
+            max_tokens,
+        )
+
+    def map(self, *, caller: Caller, max_tokens: int = 4000, **asked: Any) -> Payload:
+        """The memories on a plane, near ones near each other."""
+        return self._said(
+            "map",
+            draw_map(self.reader, self._cartographer, caller=caller, max_tokens=max_tokens, **asked),
+            max_tokens,
         )
 
     def strand_manifest(self, *, max_tokens: int = 4000, cursor: str | None = None) -> Payload:
@@ -110,11 +163,19 @@ class Service:
     def _told(self, verb: Callable[P, Payload]) -> Callable[P, Payload]:
         @functools.wraps(verb)
         def told(*args: P.args, **kwargs: P.kwargs) -> Payload:
-            answer = verb(*args, **kwargs)
+            try:
+                answer = verb(*args, **kwargs)
+            except SecretRefused as refused:
+                self._witness.refused(refused.kind)
+                raise
             self.on_answer(verb.__name__, answer, None)
             return answer
 
         return told
+
+    def _said(self, verb: str, answer: Payload, max_tokens: int) -> Payload:
+        self.on_answer(verb, answer, max_tokens)
+        return answer
 
     def _view_at(self, when: datetime | None, ref: str | None) -> View:
         return self.live if when is None and ref is None else self._past.view(when, ref)

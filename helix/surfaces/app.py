@@ -22,6 +22,8 @@ from helix.errors import HelixError
 from helix.memory.service import Service
 from helix.memory.upkeep import Upkeep
 from helix.surfaces.access import Guard, Policy
+from helix.surfaces.caller import Signed
+from helix.surfaces.events import Events
 from helix.surfaces.health import Health
 from helix.surfaces.limits import Limits
 from helix.surfaces.metrics import Metrics
@@ -31,6 +33,7 @@ from helix.surfaces.rest.care import add_care
 from helix.surfaces.rest.changing import add_changing
 from helix.surfaces.rest.document import document
 from helix.surfaces.rest.reading import add_reading
+from helix.surfaces.rest.watching import add_watching
 
 Lifespan = Callable[[], AbstractAsyncContextManager[None]]
 
@@ -45,6 +48,7 @@ class Doors:
     health: Health
     metrics: Metrics
     upkeep: Upkeep
+    events: Events
 
 
 @dataclass(frozen=True)
@@ -76,6 +80,7 @@ def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugg
         redoc_url=None,
         redirect_slashes=False,
     )
+    app.add_middleware(Signed)
     app.add_middleware(
         Limits, max_in_flight=max(config.max_in_flight, 1), max_body_bytes=config.max_body_bytes
     )
@@ -85,6 +90,7 @@ def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugg
     add_reading(app, doors.service)
     add_changing(app, doors.service)
     add_care(app, doors.helix, doors.recall, doors.health, doors.metrics, doors.upkeep)
+    add_watching(app, doors.events)
     for one in plugged:
         app.router.routes.extend(one.routes)
     app.openapi = functools.cache(lambda: document(app))  # type: ignore[method-assign]

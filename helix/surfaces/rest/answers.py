@@ -96,6 +96,40 @@ class Pack(BaseModel):
     degraded: str | None = None
 
 
+class Part(BaseModel):
+    id: str
+    title: str
+    section: str = Field(description="Under which heading of the pack it stands.")
+    tokens: int
+    score: float | None = Field(description="Null for a preference that holds whatever the task is.")
+
+
+class LeftOut(BaseModel):
+    id: str
+    title: str
+    tokens: int
+    score: float | None
+    reason: Literal[
+        "over-budget", "says-the-same", "contradicted", "superseded", "forgotten", "below-gate",
+        "not-in-scope", "unreadable",
+    ]  # fmt: skip
+    why: str
+
+
+class ExplainedPack(Pack):
+    parts: list[Part] | None = Field(None, description="With `explain`: what is in the pack, in its order.")
+    overhead_tokens: int | None = Field(
+        None,
+        description="With `explain`: what is not memory: headings, fences, citations, the answer around them.",
+    )
+    left_out: list[LeftOut] | None = Field(
+        None, description="With `explain`: what was found and is not in it."
+    )
+    unexplained: int | None = Field(
+        None, description="With `explain`: memories for which `explain_tokens` had no room."
+    )
+
+
 class Similar(BaseModel):
     id: str
     title: str
@@ -158,6 +192,35 @@ class Graph(Page):
     edges: list[Link]
 
 
+class Point(BaseModel):
+    id: str
+    title: str
+    kind: str
+    project: str | None
+    x: float = Field(description="From -1 to 1.")
+    y: float = Field(description="From -1 to 1.")
+    cluster: int
+
+
+class Cluster(BaseModel):
+    cluster: int
+    terms: list[str] = Field(description="Up to three words that tell it from the others.")
+    x: float
+    y: float
+    count: int
+
+
+class Map(Page):
+    """The first page also says which clusters there are."""
+
+    points: list[Point]
+    clusters: list[Cluster] | None = None
+    method: str | None = Field(None, description="How the vectors came to lie on a plane.")
+    waiting: int | None = Field(
+        None, description="Memories that are not embedded yet, and so not on the map."
+    )
+
+
 class Neighbor(BaseModel):
     id: str
     title: str | None = None
@@ -185,12 +248,49 @@ class Versions(Page):
     versions: list[Version]
 
 
+class Diff(Page):
+    id: str
+    old: str = Field(alias="from")
+    new: str | None = Field(alias="to", description="Null for the file as it is.")
+    diff: str = Field(description="A unified diff of the file; empty when both are the same.")
+
+
+class Rendered(BaseModel):
+    html: str = Field(description="Holds no script, no style, no id, and asks no other host for anything.")
+
+
+class Event(BaseModel):
+    seq: int = Field(description="Grows from event to event.")
+    time: str
+    what: Literal[
+        "learned", "changed", "forgotten", "restored", "superseded",
+        "merged", "erased", "moved", "gone", "refused",
+    ]  # fmt: skip
+    id: str = Field(description="The memory; empty for a write that was refused.")
+    title: str = Field(description="Empty for what was erased.")
+    kind: str | None = None
+    project: str | None = None
+    who: Literal["agent", "person", "sync", "helix"] | None = Field(
+        description="Null for what happened before the journal began."
+    )
+    name: str | None = Field(description="Of the agent, where it is known.")
+    path: str
+    detail: str = Field(
+        description="What else there is to say: which memory replaced it, which copy was folded in."
+    )
+
+
+class Timeline(Page):
+    events: list[Event]
+
+
 class Stats(Page):
     memories: int
     by_status: dict[str, int]
     by_scope: dict[str, int]
     by_kind: dict[str, int]
     by_project: dict[str, int]
+    by_tag: dict[str, int]
 
 
 class Conflict(BaseModel):

@@ -10,10 +10,15 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from helix.errors import BadValue
 from helix.memory.fit import LEAST_TOKENS, MOST_TOKENS
+from helix.memory.journal import WHATS, WHOS
+from helix.memory.map import MOST_POINTS
 from helix.memory.reader import MOST_AT_ONCE, When
+from helix.memory.render import LONGEST_TEXT
+from helix.memory.timeline import MOST_EVENTS
 
 Format = Literal["concise", "detailed"]
 Scope = Literal["project", "global", "session", "all"]
+Status = Literal["active", "superseded", "deleted", "erased"]
 Rel = Literal["supersedes", "depends_on", "contradicts", "refines", "relates_to"]
 
 
@@ -92,10 +97,13 @@ class Filtered(Asked):
     tag: str | None = Field(None, description="Only memories with this tag.")
     after: str | None = Field(None, description="Only memories created after this time.")
     before: str | None = Field(None, description="Only memories created before this time.")
+    status: Status | None = Field(
+        None, description="Only memories with this status, hidden ones too; without it active ones."
+    )
 
     @property
     def filters(self) -> Mapping[str, str]:
-        names = ("project", "kind", "tag", "after", "before")
+        names = ("project", "kind", "tag", "after", "before", "status")
         return {name: value for name in names if (value := getattr(self, name))}
 
 
@@ -138,6 +146,13 @@ class GraphAsked(InThePast, Budgeted):
     include_deleted: bool = Field(False, description="Also deleted and superseded memories.")
 
 
+class MapAsked(Budgeted):
+    scope: Scope = "all"
+    project: str | None = Field(None, description="Only memories of this project.")
+    limit: int = Field(500, ge=1, le=MOST_POINTS)
+    max_tokens: int = Field(4000, ge=LEAST_TOKENS, le=MOST_TOKENS)
+
+
 class NeighborsAsked(InThePast, Budgeted):
     depth: int = Field(1, ge=1, le=3, description="How many edges away.")
     limit: int = Field(25, ge=1, le=MOST_AT_ONCE)
@@ -146,6 +161,37 @@ class NeighborsAsked(InThePast, Budgeted):
 
 class HistoryAsked(Budgeted):
     limit: int = Field(20, ge=1, le=MOST_AT_ONCE)
+
+
+class DiffAsked(Budgeted):
+    old: str = Field(
+        alias="from", min_length=1, max_length=200,
+        description="A commit, branch or tag, such as one of the history.", examples=["HEAD"],
+    )  # fmt: skip
+    new: str | None = Field(
+        None,
+        alias="to",
+        min_length=1,
+        max_length=200,
+        description="Another one; without it the file as it is.",
+    )
+    max_tokens: int = Field(
+        8000, ge=LEAST_TOKENS, le=MOST_TOKENS, description="A longer diff is read on with `next_cursor`."
+    )
+
+
+class TimelineAsked(Budgeted):
+    limit: int = Field(50, ge=1, le=MOST_EVENTS)
+    since: str | None = Field(None, description="Only what happened at this time or after it.")
+    until: str | None = Field(None, description="Only what happened before this time.")
+    project: str | None = Field(None, description="Only memories of this project.")
+    what: str | None = Field(
+        None, description=f"Only these, with commas between them: {', '.join(f'`{one}`' for one in WHATS)}."
+    )
+    who: str | None = Field(
+        None, description=f"Only by these, with commas between them: {', '.join(f'`{one}`' for one in WHOS)}."
+    )
+    max_tokens: int = Field(4000, ge=LEAST_TOKENS, le=MOST_TOKENS)
 
 
 class StatsAsked(InThePast, Budgeted):
@@ -259,10 +305,25 @@ class ContextBody(Body):
     format: Format | None = None
     response_format: Format | None = None
     rerank: bool = False
+    explain: bool = Field(
+        False, description="Say also what each memory costs, and what was left out and why."
+    )
+    explain_tokens: Whole = Field(
+        4000,
+        ge=LEAST_TOKENS,
+        le=MOST_TOKENS,
+        description="The explanation fits in so many tokens of its own.",
+    )
     as_of: str | None = Field(None, description=_AS_OF)
     ref: str | None = Field(None, description=_REF)
 
     model_config = ConfigDict(json_schema_extra={"example": {"task": "debug the auth retry storm"}})
+
+
+class RenderBody(Body):
+    text: str = Field(max_length=LONGEST_TEXT, description="Markdown, such as the text of a memory.")
+
+    model_config = ConfigDict(json_schema_extra={"example": {"text": "Retries **3x**, see [[http-client]]"}})
 
 
 class PhasesBody(Body):

@@ -30,7 +30,7 @@ def add_reading(app: FastAPI, service: Service) -> None:
 
     @app.post(
         "/context", tags=["reading"], operation_id="context",
-        responses=reads_body(answers.Pack), openapi_extra=CALLER,
+        responses=reads_body(answers.ExplainedPack), openapi_extra=CALLER,
     )  # fmt: skip
     def context(request: Request, said: asked.ContextBody) -> Response:
         """One text for an agent to read before a task: grouped, cited, fenced as data, within its budget."""
@@ -39,6 +39,7 @@ def add_reading(app: FastAPI, service: Service) -> None:
                 said.task, caller=caller_of(request.headers), scope=said.scope, filters=said.filters,
                 max_tokens=said.max_tokens, rerank=said.rerank, when=When(said.as_of, said.ref),
                 response_format=asked.one_format(said.format, said.response_format) or "concise",
+                explain=said.explain, explain_tokens=said.explain_tokens,
             )
         )  # fmt: skip
 
@@ -112,6 +113,27 @@ def add_reading(app: FastAPI, service: Service) -> None:
         )
 
     @app.get(
+        "/memory/{id}/diff",
+        tags=["reading"],
+        operation_id="diff",
+        responses=reads(answers.Diff, 404, 409, 410),
+    )
+    def diff(memory_id: MemoryId, said: Annotated[asked.DiffAsked, Query()]) -> Response:
+        """What changed in the file of a memory between two revisions of git, or since one."""
+        return reply(
+            service.diff(memory_id, said.old, said.new, max_tokens=said.max_tokens, cursor=said.cursor)
+        )
+
+    @app.post("/render", tags=["reading"], operation_id="render", responses=reads_body(answers.Rendered))
+    def render(said: asked.RenderBody) -> Response:
+        """Markdown as HTML that a page can show as it is, whatever the text holds.
+
+        Raw HTML is shown as text. Links lead to the web, to a mail address or to Obsidian; pictures become links.
+        `[[…]]` becomes `<a href="#/memory/ID" data-memory="ID">` where the memory exists, else a marked span.
+        """
+        return reply(service.render(said.text))
+
+    @app.get(
         "/graph", tags=["graph"], operation_id="graph",
         responses=reads(answers.Graph, 404), openapi_extra=CALLER,
     )  # fmt: skip
@@ -124,6 +146,18 @@ def add_reading(app: FastAPI, service: Service) -> None:
                 cursor=said.cursor, when=said.when,
             )
         )  # fmt: skip
+
+    @app.get(
+        "/map", tags=["graph"], operation_id="map",
+        responses=reads(answers.Map, 409), openapi_extra=CALLER,
+    )  # fmt: skip
+    def draw_map(request: Request, said: Annotated[asked.MapAsked, Query()]) -> Response:
+        """The memories on a plane, near in meaning near each other. 503 `index-not-ready` until there is a first map.
+
+        A map is drawn in the background when memories have changed and somebody looks; points stay about where they
+        were. A cursor leads through one map: when it was drawn again meanwhile the answer is 409 `stale-hash`.
+        """
+        return reply(service.map(caller=caller_of(request.headers), **said.model_dump()))
 
     @app.get(
         "/memory/{id}/neighbors",
@@ -145,13 +179,21 @@ def add_reading(app: FastAPI, service: Service) -> None:
         responses=reads(answers.Stats, 404), openapi_extra=CALLER,
     )  # fmt: skip
     def stats(request: Request, said: Annotated[asked.StatsAsked, Query()]) -> Response:
-        """How many memories there are, by status, scope, kind and project."""
+        """How many memories there are, by status, scope, kind, project and tag."""
         return reply(
             service.stats(
                 caller=caller_of(request.headers), scope=said.scope, max_tokens=said.max_tokens,
                 cursor=said.cursor, when=said.when,
             )
         )  # fmt: skip
+
+    @app.get("/timeline", tags=["care"], operation_id="timeline", responses=reads(answers.Timeline))
+    def timeline(said: Annotated[asked.TimelineAsked, Query()]) -> Response:
+        """What happened to the memories and who did it, the latest first, as far as the journal goes back.
+
+        Before the journal began it tells what the notes themselves do. A time is that at which Helix saw it happen.
+        """
+        return reply(service.timeline(**said.model_dump()))
 
     @app.get("/conflicts", tags=["care"], operation_id="conflicts", responses=reads(answers.Conflicts))
     def conflicts(said: Annotated[asked.ListAsked, Query()]) -> Response:
