@@ -22,6 +22,7 @@ from helix.errors import HelixError
 from helix.memory.service import Service
 from helix.memory.upkeep import Upkeep
 from helix.surfaces.access import Guard, Policy
+from helix.surfaces.dashboard.routes import routes as dashboard
 from helix.surfaces.health import Health
 from helix.surfaces.limits import Limits
 from helix.surfaces.metrics import Metrics
@@ -85,6 +86,7 @@ def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugg
     add_reading(app, doors.service)
     add_changing(app, doors.service)
     add_care(app, doors.helix, doors.recall, doors.health, doors.metrics, doors.upkeep)
+    app.router.routes.extend(dashboard())
     for one in plugged:
         app.router.routes.extend(one.routes)
     app.openapi = functools.cache(lambda: document(app))  # type: ignore[method-assign]
