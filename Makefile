@@ -24,8 +24,8 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 
 install: $(VENV)/.installed ## make .venv and put helix, helixd and helix-mcp into .venv/bin
 
-run: install ## make a starter vault if there is none, then run the daemon
-	$(BIN)/helix init --if-missing
+run: install ## make a starter vault with an example if there is none, then run the daemon
+	$(BIN)/helix init --if-missing --example
 	$(BIN)/helixd
 
 check: $(VENV)/.installed-dev ## lint, strict types, layer rules
