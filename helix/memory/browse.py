@@ -1,22 +1,22 @@
-"""get, recent, today, stats, history, conflicts: looking at memories without a question."""
+"""get, recent, today, stats, conflicts: looking at memories without a question."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
-from helix.errors import BadValue, MemoryNotFound, StaleHash
+from helix.errors import BadValue, MemoryNotFound
 from helix.index.catalog import Row
 from helix.memory.fit import Budget, fit_text
+from helix.memory.pages import place_in
 from helix.memory.present import brief, check_format, full
 from helix.memory.reader import NOW, Reader, When, check_limit, to_filters
-from helix.memory.recall import check_scope
+from helix.memory.recall import asks_for_hidden, check_scope
 from helix.memory.strand.manifest import Manifest
 from helix.memory.tokens import Payload
-from helix.memory.view import Caller, View, reaches
-from helix.vault.history import Version
+from helix.memory.view import Caller, View, reaches, row_is_within
 from helix.vault.note import Note
 from helix.vault.times import format_time, parse_time
 
@@ -40,7 +40,7 @@ def get(
     if not note.memory.visible and not include_deleted:
         raise MemoryNotFound(_why_hidden(view, note))
     body = note.memory.body.strip()
-    start = _place_in_text(cursor, note, len(body))
+    start = place_in(cursor, note.hash[:_HASH_SHOWN], len(body))
     rest = body[start:]
 
     def render(text: str, is_cut: bool, shape: Callable[[Note, str], Payload]) -> Payload:
@@ -78,16 +78,16 @@ def recent(
     earliest = parse_time(since) if since is not None else None
     if since is not None and earliest is None:
         raise BadValue(f"since is {since[:60]!r}; write a time like 2026-06-18 or 2026-06-18T09:12:44Z")
+    hidden_too = include_deleted or asks_for_hidden(filters)
 
     def entries(view: View) -> list[list[Any]]:
-        rows = view.rows(reaches(check_scope(scope), caller), include_hidden=include_deleted)
-        kept = [
-            row for row in _filtered(rows, filters or {}) if earliest is None or _changed(row) >= earliest
+        seen = reaches(check_scope(scope), caller)
+        rows = [
+            row
+            for row in view.latest(earliest)
+            if (hidden_too or row.status == "active") and row_is_within(row, seen)
         ]
-        return [
-            [row.id, include_deleted]
-            for row in sorted(kept, key=lambda row: (-_changed(row).timestamp(), row.id))
-        ]
+        return [[row.id, hidden_too] for row in _filtered(rows, filters or {})]
 
     view, listing = reader.listed("recent", reader.view(when), cursor, entries)
 
@@ -132,7 +132,7 @@ def stats(
     cursor: str | None = None,
     when: When = NOW,
 ) -> Payload:
-    """How many memories there are, by status, scope, kind and project; the last three count active ones."""
+    """How many memories there are, by status, scope, kind, project and tag; all but the first count active ones."""
 
     def entries(view: View) -> list[list[Any]]:
         rows = view.rows(reaches(check_scope(scope), caller), include_hidden=True)
@@ -142,6 +142,7 @@ def stats(
             "scope": Counter(row.meta["scope"] for row in active),
             "kind": Counter(row.meta["kind"] for row in active),
             "project": Counter(row.meta.get("project") or "" for row in active),
+            "tag": Counter(tag for row in active for tag in row.meta.get("tags", ())),
         }
         return [
             [name, value, number]
@@ -153,7 +154,7 @@ def stats(
     _, listing = reader.listed("stats", reader.view(when), cursor, entries)
 
     def shape(items: Sequence[Payload]) -> Payload:
-        said: Payload = {f"by_{name}": {} for name in ("status", "scope", "kind", "project")}
+        said: Payload = {f"by_{name}": {} for name in ("status", "scope", "kind", "project", "tag")}
         for item in items:
             said[f"by_{item['of']}"][item["value"]] = item["count"]
         return said
@@ -166,39 +167,6 @@ def stats(
         limit=len(listing.entries) or 1,
         max_tokens=max_tokens,
         answer={"memories": sum(entry[2] for entry in listing.entries if entry[0] == "status")},
-    )
-
-
-def history(
-    reader: Reader,
-    memory_id: str,
-    versions: Callable[[str], Sequence[Version]],
-    *,
-    limit: int = 20,
-    max_tokens: int = 2000,
-    cursor: str | None = None,
-) -> Payload:
-    """The versions of a memory in git, newest first."""
-    check_limit(limit)
-
-    def entries(view: View) -> list[list[str]]:
-        found = versions(memory_id)
-        if not found:
-            view.row(memory_id)  # says that it never was
-        return [
-            [one.commit, format_time(one.time), one.author, one.subject, one.path, memory_id] for one in found
-        ]
-
-    _, listing = reader.listed("history", reader.view(), cursor, entries)
-    names = ("commit", "time", "author", "subject", "path")
-    said = listing.entries[0][-1] if listing.entries else memory_id
-    return reader.page(
-        "history",
-        listing,
-        lambda entry: dict(zip(names, entry[:-1], strict=True)),
-        lambda items: {"id": said, "versions": list(items)},
-        limit=limit,
-        max_tokens=max_tokens,
     )
 
 
@@ -250,19 +218,6 @@ def strand_manifest(
     )
 
 
-def _place_in_text(cursor: str | None, note: Note, length: int) -> int:
-    if cursor is None:
-        return 0
-    place, _, of = cursor.partition(".")
-    if not place.isdecimal() or len(place) > 9 or int(place) > length:
-        raise BadValue(
-            f"the cursor {cursor[:40]!r} is not of this memory; read it from the start", code="bad-cursor"
-        )
-    if of != note.hash[:_HASH_SHOWN]:
-        raise StaleHash(f"{note.id} was changed while it was read; read it again from the start")
-    return int(place)
-
-
 def _why_hidden(view: View, note: Note) -> str:
     memory = note.memory
     if memory.status == "superseded":
@@ -276,16 +231,6 @@ def _why_hidden(view: View, note: Note) -> str:
     if memory.status == "erased":
         return f"{memory.id} was erased for good"
     return f"{memory.id} was forgotten; ask with include_deleted to see it, or restore it"
-
-
-_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def _changed(row: Row) -> datetime:
-    for key in ("updated_at", "created_at"):
-        if (moment := parse_time(row.meta.get(key))) is not None:
-            return moment
-    return _LONG_AGO
 
 
 def _filtered(rows: Sequence[Row], given: Mapping[str, str]) -> list[Row]:

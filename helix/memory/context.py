@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from helix.index.catalog import Row
 from helix.index.where import Reach
 from helix.memory.fit import Budget, cut
 from helix.memory.links import Links
@@ -18,7 +17,7 @@ from helix.memory.present import check_format, passage
 from helix.memory.reader import NOW, Reader, When
 from helix.memory.recall import ask, check_scope
 from helix.memory.tokens import Payload
-from helix.memory.view import Caller, View, reaches, row_is_within
+from helix.memory.view import Caller, View, changed_at, reaches, row_is_within
 from helix.vault.note import Note
 from helix.vault.times import parse_time
 
@@ -132,7 +131,7 @@ def _without_contradictions(links: Links, chosen: Mapping[str, Chosen]) -> list[
     for memory_id, one in chosen.items():
         others = [links.rows[other] for other in sorted(against.get(memory_id, ())) if other in links.rows]
         standing = [row for row in others if row.status == "active"]
-        if any(row.id in chosen and _changed(row) > _changed(links.rows[memory_id]) for row in standing):
+        if any(row.id in chosen and changed_at(row) > changed_at(links.rows[memory_id]) for row in standing):
             continue
         remarks = tuple(f"contradicts {row.id}, which is older" for row in standing if row.id in chosen)
         settled.append(replace(one, remarks=(*one.remarks, *remarks)))
@@ -151,8 +150,15 @@ def _without_repetition(chosen: Iterable[Chosen]) -> Iterable[Chosen]:
 def _add_standing(view: View, selection: Selection, seen: tuple[Reach, ...] | None) -> None:
     """Preferences hold whatever the task is; the most important and then the latest come first."""
     there = {one.note.id for one in selection.chosen}
-    rows = [row for row in view.rows(seen) if row.meta["kind"] == "preference" and row.id not in there]
-    rows.sort(key=lambda row: (-(row.meta.get("importance") or 0.5), -_changed(row), row.id))
+    rows = [
+        row
+        for row in view.everything()
+        if row.meta["kind"] == "preference"
+        and row.status == "active"
+        and row.id not in there
+        and row_is_within(row, seen)
+    ]
+    rows.sort(key=lambda row: (-(row.meta.get("importance") or 0.5), -changed_at(row), row.id))
     for row in rows[:_STANDING]:
         note = view.find(row.id)
         if note is not None and note.memory.visible and not _is_over(view, note):
@@ -195,8 +201,3 @@ def to_piece(
         remarks,
         is_cut=not is_whole,
     )
-
-
-def _changed(row: Row) -> float:
-    moment = parse_time(row.meta.get("updated_at")) or parse_time(row.meta.get("created_at"))
-    return moment.timestamp() if moment else 0.0

@@ -123,7 +123,12 @@ def _shorter(item: Payload) -> Iterator[Payload]:
     yield {"id": item["id"], "text": "", "truncated": True}
 
 
-def fit_text(render: Callable[[str, bool], Payload], text: str, budget: Budget) -> tuple[Payload, int]:
+def fit_text(
+    render: Callable[[str, bool], Payload],
+    text: str,
+    budget: Budget,
+    shorten: Callable[[str, int], str] | None = None,
+) -> tuple[Payload, int]:
     """The answer that `render` makes of as much of a text as fits, and how many characters that is."""
     whole = budget.measure(render(text, False))
     if budget.holds(whole):
@@ -132,7 +137,7 @@ def fit_text(render: Callable[[str, bool], Payload], text: str, budget: Budget) 
     low, high = 0, len(text)
     while low <= high:
         middle = (low + high) // 2
-        piece = cut(text, middle)
+        piece = (shorten or cut)(text, middle)
         tried = budget.measure(render(piece, True))
         if budget.holds(tried):
             best, low = (tried, len(piece)), middle + 1
@@ -153,3 +158,10 @@ def cut(text: str, size: int) -> str:
         if ends:
             return text[: ends[-1]].rstrip()
     return text[:size]
+
+
+def cut_at_line(text: str, size: int) -> str:
+    """At most so many characters, up to the end of a line where there is one; nothing is stripped."""
+    if len(text) <= size:
+        return text
+    return text[: text.rfind("\n", 0, size) + 1] or text[:size]

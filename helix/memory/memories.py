@@ -118,6 +118,8 @@ class Memories:
 
     def diff(self, memory_id: str, old: str, new: str | None = None) -> str:
         memory_id, path = self._whereabouts(memory_id)
+        if self._vault.ancestry.erased_at(memory_id) is not None:
+            raise MemoryErased(f"{memory_id} was erased for good; `git log -p` has what was committed of it")
         return self._history().diff(memory_id, path, old, new)
 
     def _restore_from(self, memory_id: str, revision: str) -> Note:

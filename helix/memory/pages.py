@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from helix.errors import BadValue
+from helix.errors import BadValue, StaleHash
 from helix.vault.database import StateDatabase
 
 _KEPT = 2_000
@@ -86,3 +86,17 @@ class Pages(StateDatabase):
         if of != verb:
             raise BadValue(f"this cursor belongs to an answer of {of}, not of {verb}", code="bad-cursor")
         return Listing(key, entries, min(int(place), len(entries)), commit)
+
+
+def place_in(cursor: str | None, digest: str, length: int) -> int:
+    """Where in a text to read on: the cursor of a text says the place, and of which text it is."""
+    if cursor is None:
+        return 0
+    place, _, of = cursor.partition(".")
+    if not place.isdecimal() or len(place) > 9 or int(place) > length:
+        raise BadValue(
+            f"the cursor {cursor[:40]!r} is not of this text; read it from the start", code="bad-cursor"
+        )
+    if of != digest:
+        raise StaleHash("it was changed while it was read; read it again from the start")
+    return int(place)

@@ -37,6 +37,7 @@ def search(
 ) -> Payload:
     detailed = check_format(response_format)
     check_limit(limit)
+    include_deleted = include_deleted or asks_for_hidden(filters)
     answer: Payload = {}
     if cursor is not None:
         view, listing = reader.continued("search", cursor)
@@ -102,6 +103,11 @@ def ask(
         filters=known, only=only,
     )  # fmt: skip
     return view.searcher().search(asked)
+
+
+def asks_for_hidden(filters: Mapping[str, str] | None) -> bool:
+    """Who names a status wants to see what has it."""
+    return bool(to_filters(filters or {})[0].statuses)
 
 
 def check_scope(scope: str) -> str | None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Concatenate, ParamSpec
 
-from helix.memory import browse, recall
+from helix.memory import browse, recall, versions
 from helix.memory.amend import Amender
 from helix.memory.consolidate import Consolidator, Progress
 from helix.memory.context import context as pack_context
@@ -22,9 +22,10 @@ from helix.memory.pages import Pages
 from helix.memory.past import Past
 from helix.memory.phases import PhaseRecall
 from helix.memory.reader import Reader
+from helix.memory.render import Target, to_html
 from helix.memory.requests import Requests
 from helix.memory.strand.manifest import Manifest
-from helix.memory.tokens import CountTokens, Payload
+from helix.memory.tokens import CountTokens, Payload, clean
 from helix.memory.view import View
 from helix.memory.write import Writer
 
@@ -87,9 +88,34 @@ class Service:
     def history(
         self, memory_id: str, *, limit: int = 20, max_tokens: int = 2000, cursor: str | None = None
     ) -> Payload:
-        return browse.history(
+        return versions.history(
             self.reader, memory_id, self.memories.versions, limit=limit, max_tokens=max_tokens, cursor=cursor
         )
+
+    def diff(
+        self,
+        memory_id: str,
+        old: str,
+        new: str | None = None,
+        *,
+        max_tokens: int = 8000,
+        cursor: str | None = None,
+    ) -> Payload:
+        """What git says that changed between two revisions, or between one and the file as it is."""
+        return versions.diff(
+            self.reader, memory_id, self.memories.diff, old=old, new=new, max_tokens=max_tokens, cursor=cursor
+        )
+
+    def render(self, text: str) -> Payload:
+        """Markdown as HTML that holds nothing but what a page may show."""
+        links = self.live.links()
+
+        def find(name: str) -> Target | None:
+            memory_id = links.resolve(name)
+            row = None if memory_id is None else links.rows[memory_id]
+            return None if row is None else Target(row.id, row.meta["title"], row.status)
+
+        return {"html": to_html(clean(text), find)}
 
     def strand_manifest(self, *, max_tokens: int = 4000, cursor: str | None = None) -> Payload:
         """What an export of the vault would hold, entry by entry; the first page also says what it is."""

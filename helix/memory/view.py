@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from helix.index.catalog import Catalog, Row
 from helix.index.where import Reach
 from helix.memory.links import Links
 from helix.vault.note import Note
+from helix.vault.times import parse_time
 
 if TYPE_CHECKING:
     from helix.index.search import Searcher
@@ -40,6 +42,7 @@ class _Known:
         self._version: object = None
         self._rows: list[Row] = []
         self._links: Links | None = None
+        self._latest: list[tuple[float, Row]] | None = None
 
     def rows(self, catalog: Catalog) -> list[Row]:
         with self._lock:
@@ -52,10 +55,20 @@ class _Known:
                 self._links = Links(rows)
             return self._links
 
+    def latest(self, catalog: Catalog) -> list[tuple[float, Row]]:
+        with self._lock:
+            rows = self._current(catalog)
+            if self._latest is None:
+                # A time is parsed, and ten thousand rows are sorted, once per commit and not once per question.
+                self._latest = sorted(
+                    ((changed_at(row), row) for row in rows), key=lambda one: (-one[0], one[1].id)
+                )
+            return self._latest
+
     def _current(self, catalog: Catalog) -> list[Row]:
         version = catalog.version()  # before the rows: they may be newer than it says, never older
         if version != self._version:
-            self._rows, self._links = catalog.memories(include_hidden=True), None
+            self._rows, self._links, self._latest = catalog.memories(include_hidden=True), None, None
             self._version = version
         return self._rows
 
@@ -122,8 +135,22 @@ class View:
         """One row per memory, hidden ones too. Not to be changed."""
         return self._known.rows(self.catalog)
 
+    def latest(self, since: datetime | None = None) -> Iterator[Row]:
+        """Every memory, hidden ones too, by its last change; the latest first."""
+        earliest = -math.inf if since is None else since.timestamp()
+        for changed, row in self._known.latest(self.catalog):
+            if changed < earliest:
+                return
+            yield row
+
     def links(self) -> Links:
         return self._known.links(self.catalog)
+
+
+def changed_at(row: Row) -> float:
+    """When a memory was last changed, as far as it says so itself."""
+    moment = parse_time(row.meta.get("updated_at")) or parse_time(row.meta.get("created_at"))
+    return moment.timestamp() if moment else 0.0
 
 
 def reaches(scope: str | None, caller: Caller) -> tuple[Reach, ...] | None:

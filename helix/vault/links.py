@@ -10,13 +10,13 @@ EDGE_KINDS = ("supersedes", "depends_on", "contradicts", "refines", "relates_to"
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _BACKTICKS = re.compile(r"`+")
 # What follows the target begins with its own mark: two runs that could share letters take quadratic time.
-_WIKILINK = re.compile(r"!?\[\[([^\[\]|#^\n]+)(?:[|#^][^\[\]\n]*)?\]\]")
+WIKILINK = re.compile(r"!?\[\[([^\[\]|#^\n]+)(?:[|#^][^\[\]\n]*)?\]\]")
 _TAG = re.compile(r"(?<![^\s(])#([\w/-]*[^\W\d][\w/-]*)")
 
 
 def wikilinks(text: str) -> list[str]:
     """The targets of the links in a text, each once, in order of appearance. Code is not text."""
-    return _unique(match.strip() for line in _prose(text) for match in _WIKILINK.findall(line))
+    return _unique(match.strip() for line in _prose(text) for match in WIKILINK.findall(line))
 
 
 def inline_tags(text: str) -> list[str]:
@@ -32,7 +32,7 @@ def from_link(value: object) -> str | None:
     """The id in `[[id]]`, `[[id|shown]]` or a bare `id`; None for anything else."""
     if not isinstance(value, str) or not value.strip():
         return None
-    match = _WIKILINK.fullmatch(value.strip())
+    match = WIKILINK.fullmatch(value.strip())
     return match.group(1).strip() if match else value.strip()
 
 

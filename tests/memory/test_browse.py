@@ -41,6 +41,20 @@ def test_what_is_forgotten_or_replaced_is_shown_only_to_who_asks_for_it(world: W
     assert len(world.service.recent(caller=ME, include_deleted=True)["results"]) == 2
 
 
+@pytest.mark.parametrize("status", ["active", "superseded", "deleted", "erased"])
+def test_who_asks_for_a_status_sees_what_has_it(world: World, status: str) -> None:
+    old = world.add("The API listens on 8080")["id"]
+    current = world.add("The API listens on 9090")["id"]
+    gone = world.add("The API of the barn owl listens to mice")["id"]
+    erased = world.add("The API key lies in the safe of the bank")["id"]
+    world.service.forget(gone)
+    world.service.forget(erased, mode="hard")
+    wanted = {"active": current, "superseded": old, "deleted": gone, "erased": erased}[status]
+    listed = world.service.recent(caller=ME, filters={"status": status}, scope="all")["results"]
+    assert [one["id"] for one in listed] == [wanted]
+    assert world.found("API", filters={"status": status}) == ([] if status == "erased" else [wanted])
+
+
 def test_reading_at_a_scope_sees_it_and_the_wider_ones(world: World) -> None:
     where = {
         "everywhere": world.add("Deploys need two approvals", scope="global")["id"],
@@ -129,15 +143,16 @@ def test_neighbours_are_found_both_ways_and_as_far_as_asked(world: World) -> Non
         world.service.neighbors("mem_nothing")
 
 
-def test_stats_count_by_status_scope_kind_and_project(world: World) -> None:
-    world.add("The API listens on 8080")
-    world.add("The API listens on 9090")
+def test_stats_count_by_status_scope_kind_project_and_tag(world: World) -> None:
+    world.add("The API listens on 8080", tags=["old"])
+    world.add("The API listens on 9090", tags=["api", "ports"])
     world.add("Prefer pnpm over npm", kind="preference", scope="global")
     said = world.service.stats(caller=ME)
     assert said["memories"] == 3
     assert said["by_status"] == {"active": 2, "superseded": 1}
     assert said["by_kind"] == {"fact": 1, "preference": 1}
     assert said["by_project"] == {"billing": 1}
+    assert said["by_tag"] == {"api": 1, "ports": 1}
 
 
 def test_conflicts_name_what_needs_a_person(world: World) -> None:

@@ -185,12 +185,24 @@ class Versions(Page):
     versions: list[Version]
 
 
+class Diff(Page):
+    id: str
+    old: str = Field(alias="from")
+    new: str | None = Field(alias="to", description="Null for the file as it is.")
+    diff: str = Field(description="A unified diff of the file; empty when both are the same.")
+
+
+class Rendered(BaseModel):
+    html: str = Field(description="Holds no script, no style, no id, and asks no other host for anything.")
+
+
 class Stats(Page):
     memories: int
     by_status: dict[str, int]
     by_scope: dict[str, int]
     by_kind: dict[str, int]
     by_project: dict[str, int]
+    by_tag: dict[str, int]
 
 
 class Conflict(BaseModel):

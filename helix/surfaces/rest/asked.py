@@ -11,9 +11,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from helix.errors import BadValue
 from helix.memory.fit import LEAST_TOKENS, MOST_TOKENS
 from helix.memory.reader import MOST_AT_ONCE, When
+from helix.memory.render import LONGEST_TEXT
 
 Format = Literal["concise", "detailed"]
 Scope = Literal["project", "global", "session", "all"]
+Status = Literal["active", "superseded", "deleted", "erased"]
 Rel = Literal["supersedes", "depends_on", "contradicts", "refines", "relates_to"]
 
 
@@ -92,10 +94,13 @@ class Filtered(Asked):
     tag: str | None = Field(None, description="Only memories with this tag.")
     after: str | None = Field(None, description="Only memories created after this time.")
     before: str | None = Field(None, description="Only memories created before this time.")
+    status: Status | None = Field(
+        None, description="Only memories with this status, hidden ones too; without it active ones."
+    )
 
     @property
     def filters(self) -> Mapping[str, str]:
-        names = ("project", "kind", "tag", "after", "before")
+        names = ("project", "kind", "tag", "after", "before", "status")
         return {name: value for name in names if (value := getattr(self, name))}
 
 
@@ -146,6 +151,23 @@ class NeighborsAsked(InThePast, Budgeted):
 
 class HistoryAsked(Budgeted):
     limit: int = Field(20, ge=1, le=MOST_AT_ONCE)
+
+
+class DiffAsked(Budgeted):
+    old: str = Field(
+        alias="from", min_length=1, max_length=200,
+        description="A commit, branch or tag, such as one of the history.", examples=["HEAD"],
+    )  # fmt: skip
+    new: str | None = Field(
+        None,
+        alias="to",
+        min_length=1,
+        max_length=200,
+        description="Another one; without it the file as it is.",
+    )
+    max_tokens: int = Field(
+        8000, ge=LEAST_TOKENS, le=MOST_TOKENS, description="A longer diff is read on with `next_cursor`."
+    )
 
 
 class StatsAsked(InThePast, Budgeted):
@@ -263,6 +285,12 @@ class ContextBody(Body):
     ref: str | None = Field(None, description=_REF)
 
     model_config = ConfigDict(json_schema_extra={"example": {"task": "debug the auth retry storm"}})
+
+
+class RenderBody(Body):
+    text: str = Field(max_length=LONGEST_TEXT, description="Markdown, such as the text of a memory.")
+
+    model_config = ConfigDict(json_schema_extra={"example": {"text": "Retries **3x**, see [[http-client]]"}})
 
 
 class PhasesBody(Body):

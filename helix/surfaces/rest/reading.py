@@ -112,6 +112,27 @@ def add_reading(app: FastAPI, service: Service) -> None:
         )
 
     @app.get(
+        "/memory/{id}/diff",
+        tags=["reading"],
+        operation_id="diff",
+        responses=reads(answers.Diff, 404, 409, 410),
+    )
+    def diff(memory_id: MemoryId, said: Annotated[asked.DiffAsked, Query()]) -> Response:
+        """What changed in the file of a memory between two revisions of git, or since one."""
+        return reply(
+            service.diff(memory_id, said.old, said.new, max_tokens=said.max_tokens, cursor=said.cursor)
+        )
+
+    @app.post("/render", tags=["reading"], operation_id="render", responses=reads_body(answers.Rendered))
+    def render(said: asked.RenderBody) -> Response:
+        """Markdown as HTML that a page can show as it is, whatever the text holds.
+
+        Raw HTML is shown as text. Links lead to the web, to a mail address or to Obsidian; pictures become links.
+        `[[…]]` becomes `<a href="#/memory/ID" data-memory="ID">` where the memory exists, else a marked span.
+        """
+        return reply(service.render(said.text))
+
+    @app.get(
         "/graph", tags=["graph"], operation_id="graph",
         responses=reads(answers.Graph, 404), openapi_extra=CALLER,
     )  # fmt: skip
@@ -145,7 +166,7 @@ def add_reading(app: FastAPI, service: Service) -> None:
         responses=reads(answers.Stats, 404), openapi_extra=CALLER,
     )  # fmt: skip
     def stats(request: Request, said: Annotated[asked.StatsAsked, Query()]) -> Response:
-        """How many memories there are, by status, scope, kind and project."""
+        """How many memories there are, by status, scope, kind, project and tag."""
         return reply(
             service.stats(
                 caller=caller_of(request.headers), scope=said.scope, max_tokens=said.max_tokens,
