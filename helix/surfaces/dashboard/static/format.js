@@ -64,7 +64,7 @@ export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** One line of a markdown text, for a list. */
 export function snippet(text, title = "") {
-  let plain = String(text ?? "").replace(/^#{1,6}\s+/gm, "").replace(/\[\[[^\]|]*\|([^\]]*)\]\]/g, "$1").replace(/[*_`>]+/g, "").replace(/\s+/g, " ").trim();
+  let plain = String(text ?? "").replace(/^#{1,6}\s+|^\s*[-*]\s+(\[[ xX]\]\s+)?/gm, "").replace(/\[\[[^\]|]*\|([^\]]*)\]\]/g, "$1").replace(/[*_`>]+/g, "").replace(/\s+/g, " ").trim();
   if (title && plain.toLowerCase().startsWith(title.toLowerCase())) plain = plain.slice(title.length).replace(/^[\s.:,;–-]+/, "");
   return plain.length > 220 ? `${plain.slice(0, 220).trimEnd()}…` : plain;
 }

@@ -12,8 +12,9 @@ const TAGS = new Set(
 );
 // Their text is a program, a style or a form of somebody else's: it goes too.
 const DROPPED = new Set("script style template iframe object embed svg math noscript textarea select option title xmp plaintext".split(" "));
-const CLASSES = new Set(["task", "tasks", "missing", "task-list", "task-list-item", "dangling", "unknown", "image", "wikilink"]);
-const ATTRIBUTES = { ol: ["start"], th: ["align"], td: ["align"], code: [], a: ["title"] };
+const CLASSES = new Set(["task", "dangling", "hidden-memory", "picture", "align-left", "align-center", "align-right"]);
+const ATTRIBUTES = { ol: ["start"] };
+const SCHEMES = /^(https?|mailto|obsidian):/i;
 
 export function toNodes(html) {
   const parsed = new DOMParser().parseFromString(toParse(html), "text/html");
@@ -56,7 +57,7 @@ function tick(copy, element) {
 function lead(copy, element) {
   const memory = element.dataset.memory;
   const href = memory ? `#/memory/${encodeURIComponent(memory)}` : safeHref(element.getAttribute("href") ?? "");
-  if (href === null || (!memory && href.startsWith("#"))) return;
+  if (href === null || (!memory && !SCHEMES.test(href))) return;
   copy.setAttribute("href", href);
   if (memory) copy.dataset.memory = memory;
   else copy.rel = "noopener noreferrer";

@@ -13,12 +13,13 @@ import { drafts, editor } from "./editing.js";
 import { historyOf } from "./past.js";
 
 const DETAILS = ["id", "path", "scope", "source", "created", "updated", "deleted", "valid_from", "valid_until", "importance", "hash"];
+const LONGEST = 100_000; // characters; POST /render takes no more
 const TIMES = new Set(["created", "updated", "deleted", "valid_from", "valid_until"]);
 
 export function readingPane({ onChanged }) {
   const content = h("div", { class: "reading-content" });
   const element = h("article", { class: "reading", "aria-label": "Memory", tabindex: "-1" }, content);
-  let id = null;
+  let id; // null when none is open
   let memory = null;
   let editing = null;
   let request = null;
@@ -44,20 +45,18 @@ export function readingPane({ onChanged }) {
     try {
       const read = await readMemory(id, { signal });
       if (editing) return void editing.changed(read);
-      const html = read.text.trim() ? (await change("POST", "/render", { text: read.text }, { keyed: false })).html : "";
+      const text = await rendered(read.text);
       if (signal.aborted) return;
       memory = read;
       if (drafts.has(id)) return void edit();
-      draw(html);
+      draw(text);
     } catch (error) {
       if (error.name !== "AbortError" && !editing) fill(content, back(), failed(error, refresh));
     }
   }
 
-  function draw(html) {
-    const body = h("div", { class: "prose" });
-    if (html) body.append(toNodes(html));
-    else body.append(h("p", { class: "hint" }, memory.status === "erased" ? "The text was erased for good." : "No text."));
+  function draw(text) {
+    const body = h("div", { class: "prose" }, text ?? h("p", { class: "hint" }, memory.status === "erased" ? "The text was erased for good." : "No text."));
     const links = h("section", { class: "links", "aria-label": "Connections" });
     fill(content,
       h("header", { class: "reading-head" },
@@ -106,6 +105,14 @@ export function readingPane({ onChanged }) {
       editing?.leave();
     },
   };
+}
+
+/** The text as nodes; one that is too long to be rendered is shown as it is written. */
+async function rendered(text) {
+  if (!text.trim()) return null;
+  if (text.length > LONGEST) return h("pre", { tabindex: "0" }, text);
+  const { html } = await change("POST", "/render", { text }, { keyed: false });
+  return toNodes(html);
 }
 
 /** What it points to and what points to it, by relation. */
