@@ -8,7 +8,7 @@ const TYPED = 120;
 
 /** `chosen()` is the memory that is marked, or null. */
 export function picker(label, { without = null } = {}) {
-  const field = h("input", { type: "search", autocomplete: "off", spellcheck: false, placeholder: "Search for the other memory", autofocus: true, role: "combobox", "aria-expanded": "true", "aria-controls": "picked", "aria-autocomplete": "list", oninput: typed, onkeydown: onKey });
+  const field = h("input", { id: "picker", type: "search", autocomplete: "off", spellcheck: false, placeholder: "Search for the other memory", autofocus: true, role: "combobox", "aria-expanded": "true", "aria-controls": "picked", "aria-autocomplete": "list", oninput: typed, onkeydown: onKey });
   const list = h("ul", { class: "picker", id: "picked", role: "listbox", "aria-label": label });
   let found = [];
   let at = 0;
@@ -51,5 +51,5 @@ export function picker(label, { without = null } = {}) {
   }
 
   look();
-  return { element: h("div", { class: "field" }, h("span", {}, label), field, list), chosen: () => found[at] ?? null };
+  return { element: h("div", { class: "field" }, h("label", { for: "picker" }, label), field, list), chosen: () => found[at] ?? null };
 }
