@@ -8,7 +8,7 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,13 +19,13 @@ from helix.errors import HelixError, IndexNotReady, StorageError, VaultLocked, V
 from helix.follow.follower import Follower
 from helix.follow.lock import FollowLock
 from helix.follow.mend import Mender
-from helix.follow.reconcile import Progress, Reconciler
+from helix.follow.reconcile import Committed, Progress, Reconciler
 from helix.index.catalog import Catalog
 from helix.memory.memories import Memories, Took
 from helix.vault.ancestry import Ancestry
 from helix.vault.autocommit import AutoCommit
+from helix.vault.checkouts import Checkouts
 from helix.vault.database import StateDatabase
-from helix.vault.diff import Change
 from helix.vault.history import History
 from helix.vault.note import Note
 from helix.vault.paths import Root
@@ -84,8 +84,8 @@ class Helix:
     def on_change(self, tell: Callable[[], None]) -> None:
         """`tell` is called whenever memories have changed, on the thread that took them in: it should be quick."""
 
-        def took(paths: Mapping[str, Change | None]) -> None:
-            if any(change is not None for change in paths.values()):
+        def took(committed: Committed) -> None:
+            if committed.changes:
                 tell()
 
         self.reconciler.on_commit.append(took)
@@ -157,6 +157,7 @@ def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[Reca
 @contextmanager
 def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service]:
     """Every verb on the vault of this process. `recall` waits for search, or raises IndexNotReady."""
+    from helix.memory.journal import Journal
     from helix.memory.pages import Pages
     from helix.memory.past import Past
     from helix.memory.requests import Requests
@@ -164,15 +165,21 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
     from helix.memory.strand.manifest import Manifest, manifest_of
     from helix.memory.tokens import token_counter
     from helix.memory.view import View
+    from helix.memory.witness import Witness
 
     state = state_folder(helix.config.state_dir, helix.config.vault)
     vault = helix.vault
     with ExitStack() as stack:
         with _state_errors(state):
             pages, requests = Pages(state / "pages.db"), Requests(state / "requests.db")
-        stack.callback(pages.close)
-        stack.callback(requests.close)
-        helix.databases.extend((pages, requests))
+            journal = Journal(state / "journal.db")
+        for database in (pages, requests, journal):
+            stack.callback(database.close)
+            helix.databases.append(database)
+            stack.callback(helix.databases.remove, database)
+        witness = Witness(
+            journal, helix.catalog, vault.files.authors, Checkouts(Path(vault.root.path)), vault.clock
+        )
 
         def is_erased(path: str, memory_id: str | None) -> bool:
             if memory_id is not None:
@@ -190,22 +197,30 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
         )
         stack.callback(past.close)
 
-        def took(taken: Mapping[str, Change | None]) -> None:
+        def took(committed: Committed) -> None:
             """Erased by whomever: nothing that was kept of answers may quote it."""
-            notes = (change.note for change in taken.values() if change is not None)
+            notes = (change.note for change in committed.changes)
             if any(note is not None and note.memory.status == "erased" for note in notes):
                 past.discard()
                 pages.forget_quotes()
 
-        helix.reconciler.on_commit.append(took)
-        stack.callback(helix.reconciler.on_commit.remove, took)
+        for hook in (took, witness.took):
+            helix.reconciler.on_commit.append(hook)
+            stack.callback(helix.reconciler.on_commit.remove, hook)
+        helix.reconciler.on_scan.append(witness.scanned)
+        stack.callback(helix.reconciler.on_scan.remove, witness.scanned)
+        if helix.reconciler.has_scanned:
+            with helix.reconciler.lock:
+                witness.scanned()
         live = View(helix.catalog, vault.read, lambda: recall().searcher, vault.clock)
         count = token_counter(helix.config.token_scale)
 
         def survey() -> Manifest:
             return manifest_of(vault, helix.catalog, embedder=helix.config.model)
 
-        yield Service(helix.memories, live, past, pages, requests, count, vault.read_settings, survey)
+        yield Service(
+            helix.memories, live, past, pages, requests, count, vault.read_settings, survey, witness
+        )
 
 
 def purge(helix: Helix) -> None:

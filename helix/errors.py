@@ -140,6 +140,11 @@ class NotWorthKeeping(HelixError):
 class SecretRefused(HelixError):
     code = "secret-refused"
 
+    def __init__(self, message: str, kind: str = "a credential") -> None:
+        """`kind` says what it looks like, never what it is."""
+        super().__init__(message)
+        self.kind = kind
+
 
 class BadValue(HelixError):
     code = "bad-value"

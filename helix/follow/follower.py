@@ -5,16 +5,15 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 from helix.follow.mend import Mender
-from helix.follow.reconcile import Reconciler
+from helix.follow.reconcile import Committed, Reconciler
 from helix.follow.settle import Settle
 from helix.follow.watch import Watcher
 from helix.vault.autocommit import AutoCommit
-from helix.vault.diff import Change
 from helix.vault.ignore import IGNORE_FILE
 from helix.vault.paths import TEMP_PREFIX
 
@@ -178,8 +177,8 @@ class Follower:
         autocommit.flush()
 
 
-def _note_commits(autocommit: AutoCommit, paths: Mapping[str, Change | None]) -> None:
-    for path, change in paths.items():
+def _note_commits(autocommit: AutoCommit, committed: Committed) -> None:
+    for path, change in committed.paths.items():
         if change is None:
             autocommit.note(path, path)  # a stub, a copy, a file that cannot be read: still part of the vault
         elif change.note is None:

@@ -22,6 +22,7 @@ from helix.errors import (
 )
 from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Row
+from helix.vault.authors import HELIX, Author, acting, doing
 from helix.vault.leftovers import Leftover, State
 from helix.vault.problem import Problem
 
@@ -107,7 +108,8 @@ class Mender:
 
     def _try(self, key: tuple[str, ...], run: Callable[[], Sequence[str]]) -> None:
         try:
-            paths = run()
+            with acting(HELIX):
+                paths = run()
             self._reconciler.reconcile(paths, settled=True)
             self.look_for_leftovers({path.rpartition("/")[0] for path in paths})
             del self._waiting[key]
@@ -133,7 +135,8 @@ class Mender:
         if row.needs == "erase":
             self._vault.erase(row.path, row.id)
         else:
-            self._vault.settle_status(row.path, row.id)
+            with doing(detail="stamped with the time at which its status was flipped"):
+                self._vault.settle_status(row.path, row.id)
         return [row.path]
 
     def _report(self, key: tuple[str, ...], error: HelixError) -> None:
@@ -163,7 +166,8 @@ class Mender:
             return False
         if finding.state is State.GARBAGE:
             return self._vault.files.discard(finding)
-        path = self._vault.recover(finding, self._locate)
+        with acting(Author("person", detail="a save that raced a write was merged back")):
+            path = self._vault.recover(finding, self._locate)
         self.recovered += 1
         self._reconciler.reconcile([path])
         return True

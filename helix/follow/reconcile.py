@@ -9,7 +9,7 @@ from __future__ import annotations
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from helix.config import FollowConfig
@@ -17,8 +17,9 @@ from helix.errors import HelixError, OutsideVault, StorageError, VaultUnavailabl
 from helix.follow.brake import Brake
 from helix.follow.look import Looked, Looker
 from helix.index.catalog import Catalog, Row
-from helix.vault.diff import Change, diff
+from helix.vault.diff import Change, Origin, diff
 from helix.vault.ignore import IGNORE_FILE, Ignore
+from helix.vault.links import from_link
 from helix.vault.merge import settle_registers
 from helix.vault.note import Note
 from helix.vault.problem import Problem
@@ -43,6 +44,18 @@ class Report:
     """folders that hold temp files of ours"""
 
 
+@dataclass(frozen=True)
+class Committed:
+    """What the catalog has just taken in."""
+
+    paths: Mapping[str, Change | None]
+    """every file that was looked at or dropped, with the memory that changed by it, if one did"""
+    changes: Sequence[Change]
+    """every memory that changed, also one that now stands in a file nobody looked at"""
+    folded: Mapping[str, Sequence[str]]
+    """by memory, the copies that became stubs: their text is in the memory now"""
+
+
 class Reconciler:
     def __init__(
         self,
@@ -62,8 +75,10 @@ class Reconciler:
         self.brake = Brake(config)
         self.lock = threading.RLock()
         """the one writer lock: reconciling, and whatever must not run beside it"""
-        self.on_commit: list[Callable[[Mapping[str, Change | None]], None]] = []
-        """each is told of every file that was taken in or dropped, with the memory that changed by it, if one did"""
+        self.on_commit: list[Callable[[Committed], None]] = []
+        self.on_scan: list[Callable[[], None]] = []
+        """each is told when the catalog says what the whole disk says"""
+        self.has_scanned = False
         self.tail = tail
         self._renew = renew  # before a full look: whatever somebody deleted of the state folder is made anew
         self._monotonic = monotonic
@@ -106,6 +121,10 @@ class Reconciler:
                 del self._missing[path]
             self._drop_vanished(report)
             report.temporary = disk.temporary
+            if wanted is None:
+                self.has_scanned = True
+                for tell in self.on_scan:
+                    tell()
             return report
 
     def rebuild(self, *, accept_missing: bool = False, progress: Progress | None = None) -> Report:
@@ -198,9 +217,10 @@ class Reconciler:
     def _commit(self, looked: Mapping[str, Looked], dropped: Sequence[str], report: Report) -> None:
         notes = [seen.note for seen in looked.values() if seen.note is not None]
         # Any state may be the base of a merge to come, a person's too: another machine may build on it.
-        self.vault.ancestry.remember_all(
+        unknown = self.vault.ancestry.remember_all(
             (note.id, note.document) for note in notes if note.ancestors and not note.is_stub
         )
+        origins = {note.path: self._origin(note, unknown) for note in notes}
         for note in notes:
             if note.is_erased:  # here or on another machine: late arrivals of its text are erased too
                 date = note.memory.deleted_at or format_time(self.vault.clock())
@@ -227,7 +247,11 @@ class Reconciler:
                 self._change(memory_id, was, looked, memory_id in doubted)
                 for memory_id, was in sorted(before.items())
             ]
-            changes = [change for change in told if change is not None]
+            changes = [
+                replace(change, origin=origins.get(change.path, Origin.EDITED))
+                for change in told
+                if change is not None
+            ]
             if changes:
                 self.tail(changes)
             if before:
@@ -235,8 +259,19 @@ class Reconciler:
         report.changes += changes
         by_path = {change.path: change for change in changes}
         taken = {path: by_path.get(path) for path in (*looked, *dropped)}
+        folded: dict[str, list[str]] = {}
+        for note in notes:
+            if note.is_stub and (into := from_link(note.meta.get("merged_into"))) is not None:
+                folded.setdefault(into, []).append(note.path)
         for tell in self.on_commit:
-            tell(taken)
+            tell(Committed(taken, changes, folded))
+
+    def _origin(self, note: Note, unknown: Set[str]) -> Origin:
+        if note.is_erased:
+            return Origin.HERE if self.vault.ancestry.erased_at(note.id) is not None else Origin.ELSEWHERE
+        if note.ancestors[:1] != [note.state]:
+            return Origin.EDITED
+        return Origin.ELSEWHERE if note.id in unknown else Origin.HERE
 
     def _change(
         self, memory_id: str, was: Row | None, looked: Mapping[str, Looked], doubted: bool

@@ -253,6 +253,12 @@ class Catalog(StateDatabase):
         chosen = self._chosen()
         return [row for row in rows if chosen.get(row.id, row.path) == row.path]
 
+    def states(self) -> dict[str, tuple[str, str, str]]:
+        """Of every memory the path, the hash and the status: enough to see whether something happened to it."""
+        chosen = self._chosen()
+        rows = self._rows("SELECT id, path, hash, status FROM notes WHERE NOT is_stub")
+        return {row[0]: (row[1], row[2], row[3]) for row in rows if chosen.get(row[0], row[1]) == row[1]}
+
     def _chosen(self) -> dict[str, str]:
         """Of each memory that stands in several files, the one that counts."""
         several = self._rows(f"SELECT DISTINCT id FROM notes WHERE {_SEVERAL}")

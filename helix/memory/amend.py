@@ -20,6 +20,7 @@ from helix.memory.write import (
     check_time,
     check_title,
 )
+from helix.vault.authors import doing
 from helix.vault.edit import REMOVE, Remove
 from helix.vault.links import EDGE_KINDS, to_link
 from helix.vault.load import Value
@@ -119,7 +120,8 @@ class Amender:
         def run() -> Payload:
             there = end.id in (start.meta.get("edges") or {}).get(rel, ())
             if not there:
-                self._memories.change(start.id, lambda note: _with_edge(note, rel, end.id))
+                with doing(detail=f"{rel} {end.id}"):
+                    self._memories.change(start.id, lambda note: _with_edge(note, rel, end.id))
             if rel == "supersedes" and end.status == "active":
                 self._memories.supersede(end.id)
             edge: Payload = {

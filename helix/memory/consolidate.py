@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from helix.errors import BadValue, HelixError, MemoryNotFound
@@ -21,6 +21,7 @@ from helix.memory.memories import Memories
 from helix.memory.tokens import Payload
 from helix.memory.view import View
 from helix.memory.write import said_of
+from helix.vault.authors import HELIX, acting
 from helix.vault.links import to_link
 from helix.vault.load import Value
 from helix.vault.note import Memory, Note
@@ -89,8 +90,9 @@ class Consolidator:
         done = []
         for one in proposals:
             try:
-                if self._apply(one):
-                    done.append(one)
+                with acting(replace(HELIX, detail=f"{one.what} {one.other_id or ''}".strip())):
+                    if self._apply(one):
+                        done.append(one)
             except HelixError:
                 continue  # gone, broken or erased since: the next look sees what is left to do
         return done

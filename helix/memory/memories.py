@@ -12,6 +12,7 @@ from pathlib import Path
 from helix.errors import MemoryErased, MemoryNotFound, NoteError, StaleHash
 from helix.index.catalog import Catalog, Row
 from helix.vault import frontmatter
+from helix.vault.authors import HELIX, acting
 from helix.vault.birth import NewMemory
 from helix.vault.edit import REMOVE, Remove
 from helix.vault.files import Write
@@ -101,7 +102,8 @@ class Memories:
 
     def adopt(self, memory_id: str) -> Note:
         row = self._row(memory_id)
-        return self._taken(self._vault.adopt(row.path, row.id))
+        with acting(HELIX):
+            return self._taken(self._vault.adopt(row.path, row.id))
 
     # The past
 

@@ -9,8 +9,9 @@ import functools
 import inspect
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 
+from helix.errors import SecretRefused
 from helix.memory import browse, recall, versions
 from helix.memory.amend import Amender
 from helix.memory.consolidate import Consolidator, Progress
@@ -22,11 +23,12 @@ from helix.memory.pages import Pages
 from helix.memory.past import Past
 from helix.memory.phases import PhaseRecall
 from helix.memory.reader import Reader
-from helix.memory.render import Target, to_html
 from helix.memory.requests import Requests
 from helix.memory.strand.manifest import Manifest
+from helix.memory.timeline import timeline
 from helix.memory.tokens import CountTokens, Payload, clean
 from helix.memory.view import View
+from helix.memory.witness import Witness
 from helix.memory.write import Writer
 
 P = ParamSpec("P")
@@ -59,11 +61,14 @@ class Service:
         count: CountTokens,
         read_settings: Callable[[str], str | None],
         survey: Callable[[], Manifest],
+        witness: Witness,
     ) -> None:
         self.memories = memories
         self.live = live
         self._past = past
         self._survey = survey
+        self._witness = witness
+        self.journal = witness.journal
         self.reader = Reader(self._view_at, pages, count)
         self.consolidator = Consolidator(live, memories)
         self.recall_phases = self._told(PhaseRecall(self.reader, read_settings).recall)
@@ -108,6 +113,9 @@ class Service:
 
     def render(self, text: str) -> Payload:
         """Markdown as HTML that holds nothing but what a page may show."""
+        # Here and not above: the parser is needed only where pages are shown.
+        from helix.memory.render import Target, to_html
+
         links = self.live.links()
 
         def find(name: str) -> Target | None:
@@ -116,6 +124,14 @@ class Service:
             return None if row is None else Target(row.id, row.meta["title"], row.status)
 
         return {"html": to_html(clean(text), find)}
+
+    def timeline(self, *, max_tokens: int = 4000, **asked: Any) -> Payload:
+        """What happened to the memories, the latest first."""
+        return self._said(
+            "timeline",
+            timeline(self.reader, self.journal, max_tokens=max_tokens, **asked),
+            max_tokens,
+        )
 
     def strand_manifest(self, *, max_tokens: int = 4000, cursor: str | None = None) -> Payload:
         """What an export of the vault would hold, entry by entry; the first page also says what it is."""
@@ -136,11 +152,19 @@ class Service:
     def _told(self, verb: Callable[P, Payload]) -> Callable[P, Payload]:
         @functools.wraps(verb)
         def told(*args: P.args, **kwargs: P.kwargs) -> Payload:
-            answer = verb(*args, **kwargs)
+            try:
+                answer = verb(*args, **kwargs)
+            except SecretRefused as refused:
+                self._witness.refused(refused.kind)
+                raise
             self.on_answer(verb.__name__, answer, None)
             return answer
 
         return told
+
+    def _said(self, verb: str, answer: Payload, max_tokens: int) -> Payload:
+        self.on_answer(verb, answer, max_tokens)
+        return answer
 
     def _view_at(self, when: datetime | None, ref: str | None) -> View:
         return self.live if when is None and ref is None else self._past.view(when, ref)

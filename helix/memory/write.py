@@ -30,6 +30,7 @@ from helix.memory.memories import Memories
 from helix.memory.requests import Requests, check_key, digest_of
 from helix.memory.tokens import Payload
 from helix.memory.view import Caller, View
+from helix.vault.authors import Author, acting, current, doing
 from helix.vault.birth import NewMemory, title_from
 from helix.vault.edit import Remove
 from helix.vault.links import EDGE_KINDS, to_link
@@ -84,7 +85,7 @@ class Writer:
         how = ("idempotency_key", "force", "allow_secrets", "source")
         said = {name: value for name, value in vars(wish).items() if name not in how}
         digest = digest_of("write", {**said, "project": new.project})
-        with self._lock:
+        with self._lock, acting(current() or Author("agent", caller.agent)):
             if key is not None and (before := self._seen(key, digest, new)) is not None:
                 return before
             self._check(wish)
@@ -184,7 +185,8 @@ class Writer:
                 raise StaleHash(f"{now.id} was changed while it was compared")
             return _with_what_is_new(now, new)
 
-        note = self._memories.change(note.id, add)
+        with doing("merged", "said again"):
+            note = self._memories.change(note.id, add)
         return {**_answer(note, "merged", [], [], self._memories.degraded), "reason": how.reason}
 
 
@@ -237,7 +239,8 @@ def check_secrets(allowed: bool, *texts: str) -> None:
     if kind is not None:
         raise SecretRefused(
             f"the text holds what looks like {kind}; nothing was written. Leave it out and say where it is kept, "
-            "or say `allow_secrets`"
+            "or say `allow_secrets`",
+            kind,
         )
 
 

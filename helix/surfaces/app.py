@@ -22,6 +22,7 @@ from helix.errors import HelixError
 from helix.memory.service import Service
 from helix.memory.upkeep import Upkeep
 from helix.surfaces.access import Guard, Policy
+from helix.surfaces.caller import Signed
 from helix.surfaces.dashboard.routes import routes as dashboard
 from helix.surfaces.health import Health
 from helix.surfaces.limits import Limits
@@ -77,6 +78,7 @@ def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugg
         redoc_url=None,
         redirect_slashes=False,
     )
+    app.add_middleware(Signed)
     app.add_middleware(
         Limits, max_in_flight=max(config.max_in_flight, 1), max_body_bytes=config.max_body_bytes
     )

@@ -43,7 +43,9 @@ class Ancestry(StateDatabase):
     def remember(self, memory_id: str, *documents: Document) -> None:
         self.remember_all((memory_id, document) for document in documents)
 
-    def remember_all(self, states: Iterable[tuple[str, Document]]) -> None:
+    def remember_all(self, states: Iterable[tuple[str, Document]]) -> set[str]:
+        """The memories whose state was not known yet: no Helix of this machine wrote it."""
+        unknown = set()
         with self._lock, self._db:
             self._db.execute("BEGIN IMMEDIATE")
             for memory_id, document in states:
@@ -53,6 +55,7 @@ class Ancestry(StateDatabase):
                     (memory_id, state_of(document), content_hash(data), zlib.compress(data)),
                 )
                 if added.rowcount:
+                    unknown.add(memory_id)
                     self._since_prune += 1
                     # What the record still lists stays: minutes of an editor's automatic saves must not push out
                     # the one state that other machines have too.
@@ -63,6 +66,7 @@ class Ancestry(StateDatabase):
                     )
             if self._since_prune >= _PRUNE_EVERY:
                 self._prune()
+        return unknown
 
     def find(self, memory_id: str, state: str) -> Document | None:
         return self._find("SELECT data FROM states WHERE memory = ? AND state = ?", (memory_id, state))

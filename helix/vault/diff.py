@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 
 from helix.vault.note import Note
 from helix.vault.walk import Signature
@@ -18,6 +19,14 @@ class Difference:
     gone: list[str]
 
 
+class Origin(Enum):
+    """Where the bytes of a note come from, as far as its own ancestry says."""
+
+    HERE = "a Helix on this machine wrote them"
+    ELSEWHERE = "a Helix on another machine wrote them"
+    EDITED = "somebody changed the file after any Helix"
+
+
 @dataclass(frozen=True)
 class Change:
     """One memory as it is now; without a note it has left the vault."""
@@ -27,6 +36,7 @@ class Change:
     note: Note | None
     was: str | None = None
     """the path where it stood before; None for a memory that is new here"""
+    origin: Origin = Origin.EDITED
 
 
 def diff(disk: Mapping[str, Signature], catalog: Mapping[str, Signature]) -> Difference:

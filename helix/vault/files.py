@@ -24,6 +24,7 @@ from helix.errors import (
     VaultUnavailable,
 )
 from helix.vault import leftovers as _leftovers
+from helix.vault.authors import Authors
 from helix.vault.draft import Draft
 from helix.vault.folder import Folder, NotRegular
 from helix.vault.leftovers import Finding, Leftover, complete_name, content_hash
@@ -92,6 +93,7 @@ class _Job:
 class Files:
     def __init__(self, root: Root) -> None:
         self._root = root
+        self.authors = Authors()
         # Between our own threads the check and the swap are one step, so one of two gets StaleHash.
         self._swapping = threading.Lock()
         self.has_exchange = True  # until a file system says that it cannot swap two names
@@ -164,6 +166,7 @@ class Files:
 
     def _place(self, job: _Job, draft: Draft) -> Written:
         digest = content_hash(job.write.data)
+        self.authors.sign(digest)  # first: the follower may see the file before this thread goes on
         if job.write.expect is None:
             self._create(job, draft)
             return Written(job.write.path, digest)

@@ -38,6 +38,7 @@ def test_scrolling_down_brings_the_whole_vault(visit: Open, board: Served) -> No
 
 def test_typing_finds_and_says_why(visit: Open) -> None:
     page = visit().go("")
+    page.keyboard.press("Escape")  # a page with room for it begins in the search field
     page.keyboard.press("/")
     page.keyboard.type("elevation gain")
     first = page.locator(".memory-row").first
@@ -60,7 +61,7 @@ def test_only_the_last_of_quick_keys_is_answered(visit: Open) -> None:
 
 
 def test_a_question_that_nothing_fits_says_so(visit: Open) -> None:
-    page = visit().go("#/memories?q=zzqxwv")
+    page = visit().go("#/memories?q=elevation+gain&tag=no-such-tag")
     expect(page.get_by_text("Nothing fits")).to_be_visible()
 
 

@@ -232,3 +232,30 @@ def test_a_secret_is_refused_by_its_kind_and_not_repeated(served: Served) -> Non
     answer = served.http.post("/remember", json={"text": f"The deploy key is {_SECRET} for now"})
     assert (answer.status_code, answer.json()["code"]) == (422, "secret-refused")
     assert _SECRET not in answer.text
+
+
+def test_the_timeline_tells_an_agent_from_a_person_on_the_page_and_from_one_with_an_editor(
+    served: Served,
+) -> None:
+    made = served.http.post(
+        "/remember",
+        json={"text": "Turnstones flip pebbles at low tide"},
+        headers={"Helix-Client": "claude-code"},
+    )
+    memory_id = made.json()["id"]
+    page = {"Sec-Fetch-Site": "same-origin", "Origin": served.url}
+    served.http.patch(f"/memory/{memory_id}", json={"title": "Turnstones"}, headers=page)
+    path = served.vault / served.http.get(f"/memory/{memory_id}").json()["path"]
+    path.write_text(path.read_text("utf-8") + "And at dusk.\n", "utf-8")
+
+    def seen() -> list[tuple[str, str, str | None]]:
+        events = served.http.get("/timeline", params={"max_tokens": 20_000}).json()["events"]
+        return [(one["what"], one["who"], one["name"]) for one in events if one["id"] == memory_id]
+
+    wait_for(lambda: len(seen()) == 3)
+    assert seen() == [
+        ("changed", "person", None),
+        ("changed", "person", None),
+        ("learned", "agent", "claude-code"),
+    ]
+    assert served.http.get("/timeline", params={"who": "nobody"}).json()["code"] == "bad-value"

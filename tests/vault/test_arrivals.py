@@ -34,11 +34,12 @@ class Interrupted(Ancestry):
     file: Path
     text = b""
 
-    def remember_all(self, states: Iterable[tuple[str, Document]]) -> None:
-        super().remember_all(states)
+    def remember_all(self, states: Iterable[tuple[str, Document]]) -> set[str]:
+        unknown = super().remember_all(states)
         if self.times:
             self.times -= 1
             self.file.write_bytes(self.text + b"%d\n" % self.times)
+        return unknown
 
 
 @pytest.fixture

@@ -15,9 +15,11 @@ from helix.dialects.dialect import Dialect, Tool
 from helix.errors import HelixError
 from helix.memory.service import Service
 from helix.memory.tokens import Payload, serialize
+from helix.memory.view import Caller
 from helix.surfaces.mcp.caller import Context, caller_in
 from helix.surfaces.mcp.check import Check
 from helix.surfaces.mcp.work import WAITING, WORKING, Workers, telling_progress, wait_until
+from helix.vault.authors import Author, acting
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +82,12 @@ class Tools:
                 stage.now = WAITING
                 await wait_until(self._is_ready, self._patience.search)
                 stage.now = WORKING
-            return await self._workers.run(tool.run, self._service, caller_in(ctx), arguments)
+            return await self._workers.run(_signed, tool, self._service, caller_in(ctx), arguments)
+
+
+def _signed(tool: Tool, service: Service, caller: Caller, arguments: dict[str, Any]) -> Payload | str:
+    with acting(Author("agent", caller.agent)):
+        return tool.run(service, caller, arguments)
 
 
 def say_unexpected(what: str, error: Exception) -> str:

@@ -196,6 +196,31 @@ class Rendered(BaseModel):
     html: str = Field(description="Holds no script, no style, no id, and asks no other host for anything.")
 
 
+class Event(BaseModel):
+    seq: int = Field(description="Grows from event to event.")
+    time: str
+    what: Literal[
+        "learned", "changed", "forgotten", "restored", "superseded",
+        "merged", "erased", "moved", "gone", "refused",
+    ]  # fmt: skip
+    id: str = Field(description="The memory; empty for a write that was refused.")
+    title: str = Field(description="Empty for what was erased.")
+    kind: str | None = None
+    project: str | None = None
+    who: Literal["agent", "person", "sync", "helix"] | None = Field(
+        description="Null for what happened before the journal began."
+    )
+    name: str | None = Field(description="Of the agent, where it is known.")
+    path: str
+    detail: str = Field(
+        description="What else there is to say: which memory replaced it, which copy was folded in."
+    )
+
+
+class Timeline(Page):
+    events: list[Event]
+
+
 class Stats(Page):
     memories: int
     by_status: dict[str, int]

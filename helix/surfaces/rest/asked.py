@@ -10,8 +10,10 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from helix.errors import BadValue
 from helix.memory.fit import LEAST_TOKENS, MOST_TOKENS
+from helix.memory.journal import WHATS, WHOS
 from helix.memory.reader import MOST_AT_ONCE, When
 from helix.memory.render import LONGEST_TEXT
+from helix.memory.timeline import MOST_EVENTS
 
 Format = Literal["concise", "detailed"]
 Scope = Literal["project", "global", "session", "all"]
@@ -168,6 +170,20 @@ class DiffAsked(Budgeted):
     max_tokens: int = Field(
         8000, ge=LEAST_TOKENS, le=MOST_TOKENS, description="A longer diff is read on with `next_cursor`."
     )
+
+
+class TimelineAsked(Budgeted):
+    limit: int = Field(50, ge=1, le=MOST_EVENTS)
+    since: str | None = Field(None, description="Only what happened at this time or after it.")
+    until: str | None = Field(None, description="Only what happened before this time.")
+    project: str | None = Field(None, description="Only memories of this project.")
+    what: str | None = Field(
+        None, description=f"Only these, with commas between them: {', '.join(f'`{one}`' for one in WHATS)}."
+    )
+    who: str | None = Field(
+        None, description=f"Only by these, with commas between them: {', '.join(f'`{one}`' for one in WHOS)}."
+    )
+    max_tokens: int = Field(4000, ge=LEAST_TOKENS, le=MOST_TOKENS)
 
 
 class StatsAsked(InThePast, Budgeted):

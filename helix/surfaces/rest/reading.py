@@ -174,6 +174,14 @@ def add_reading(app: FastAPI, service: Service) -> None:
             )
         )  # fmt: skip
 
+    @app.get("/timeline", tags=["care"], operation_id="timeline", responses=reads(answers.Timeline))
+    def timeline(said: Annotated[asked.TimelineAsked, Query()]) -> Response:
+        """What happened to the memories and who did it, the latest first, as far as the journal goes back.
+
+        Before the journal began it tells what the notes themselves do. A time is that at which Helix saw it happen.
+        """
+        return reply(service.timeline(**said.model_dump()))
+
     @app.get("/conflicts", tags=["care"], operation_id="conflicts", responses=reads(answers.Conflicts))
     def conflicts(said: Annotated[asked.ListAsked, Query()]) -> Response:
         """What needs a person: files that cannot be read, and ids that stand in several files."""
