@@ -124,7 +124,9 @@ def test_erasing_asks_for_the_word_and_leaves_no_text(visit: Open, board: Served
 
 
 def test_superseding_links_the_new_memory_to_the_old_one(visit: Open, board: Served) -> None:
-    old = board.remember("The ferry leaves at nine", title="When the ferry leaves", project="harbour", scope="project")
+    old = board.remember(
+        "The ferry leaves at nine", title="When the ferry leaves", project="harbour", scope="project"
+    )
     page = visit().go(f"#/memory/{old}")
     page.get_by_role("button", name="Supersede").click()
     dialog = page.get_by_role("dialog", name="Supersede")
@@ -207,7 +209,9 @@ def test_a_stale_edit_shows_both_and_merges(visit: Open, board: Served) -> None:
     page = visit().go(f"#/memory/{memory_id}")
     page.get_by_role("button", name="Edit").click()
     page.get_by_label("Text, in markdown").fill("Bow, painted\n\nMast\n\nStern")
-    file.write_text(file.read_text("utf-8").replace("Stern", "Stern, tarred"), "utf-8")  # in an editor, beside the page
+    file.write_text(
+        file.read_text("utf-8").replace("Stern", "Stern, tarred"), "utf-8"
+    )  # in an editor, beside the page
     wait_for(lambda: "tarred" in board.http.get(f"/memory/{memory_id}").text)
     page.get_by_role("button", name="Save").click()
     both = page.get_by_role("region", name="Two versions")
@@ -231,6 +235,8 @@ def test_edits_of_the_same_line_are_both_kept_for_the_person_to_choose(visit: Op
     assert "at eight" in both
     assert "at seven" in both
     page.get_by_label("Text, in markdown").fill("The tide turns between seven and eight")
-    page.get_by_role("button", name="Save the merged text").or_(page.get_by_role("button", name="Save")).click()
+    page.get_by_role("button", name="Save the merged text").or_(
+        page.get_by_role("button", name="Save")
+    ).click()
     expect(page.locator(".prose")).to_have_text("The tide turns between seven and eight")
     assert "between seven and eight" in file_of(board, memory_id).read_text("utf-8")

@@ -19,7 +19,9 @@ def rows(page: Page) -> list[str]:
 def test_the_list_shows_what_the_api_says_latest_first(visit: Open, board: Served) -> None:
     page = visit().go("")
     expect(page.locator(".memory-list li").nth(20)).to_be_attached()
-    said = board.http.get("/recent", params={"limit": 20, "max_tokens": 20000, "format": "detailed", "scope": "all"})
+    said = board.http.get(
+        "/recent", params={"limit": 20, "max_tokens": 20000, "format": "detailed", "scope": "all"}
+    )
     assert rows(page)[:20] == [one["title"] for one in said.json()["results"]]
     expect(page).to_have_title("Memories · Helix")
 
@@ -53,7 +55,9 @@ def test_only_the_last_of_quick_keys_is_answered(visit: Open) -> None:
     opened = visit()
     page = opened.go("")
     page.locator(".memory-row").first.wait_for()
-    page.get_by_role("searchbox", name="Search memories").press_sequentially("refresh tokens in redis", delay=15)
+    page.get_by_role("searchbox", name="Search memories").press_sequentially(
+        "refresh tokens in redis", delay=15
+    )
     expect(page.locator(".list-note")).to_contain_text("found")
     questions = [one for one in opened.watched.asked if "/recall?" in one]
     assert 1 <= len(questions) < len("refresh tokens in redis") / 2
@@ -70,10 +74,19 @@ def test_filters_narrow_the_list_and_stand_in_the_address(visit: Open, board: Se
     page.get_by_role("button", name="Filters").click()
     page.get_by_label("Kind").select_option("decision")
     page.get_by_label("Project").select_option("fernway-api")
-    expect(page).to_have_url(re.compile("kind=decision.*project=fernway-api|project=fernway-api.*kind=decision"))
+    expect(page).to_have_url(
+        re.compile("kind=decision.*project=fernway-api|project=fernway-api.*kind=decision")
+    )
     expect(page.locator(".memory-row .kind").first).to_have_text("decision")
     said = board.http.get(
-        "/recent", params={"kind": "decision", "project": "fernway-api", "limit": 50, "max_tokens": 20000, "scope": "all"}
+        "/recent",
+        params={
+            "kind": "decision",
+            "project": "fernway-api",
+            "limit": 50,
+            "max_tokens": 20000,
+            "scope": "all",
+        },
     ).json()["results"]
     expect(page.locator(".memory-list li")).to_have_count(len(said))
     page.reload()
@@ -104,7 +117,9 @@ def test_status_tag_scope_and_time_narrow_too(visit: Open) -> None:
 
 
 def test_a_memory_is_read_with_its_markdown_and_its_connections(visit: Open, board: Served) -> None:
-    found = board.http.get("/recall", params={"q": "access tokens live 15 minutes", "limit": 1}).json()["results"][0]
+    found = board.http.get("/recall", params={"q": "access tokens live 15 minutes", "limit": 1}).json()[
+        "results"
+    ][0]
     page = visit().go(f"#/memory/{found['id']}")
     reading = page.get_by_role("article")
     expect(reading.locator("h2")).to_have_text("Access tokens live 15 minutes, refresh tokens 60 days")

@@ -78,7 +78,15 @@ def test_every_module_imports_only_modules_that_are_there() -> None:
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_no_script_turns_text_into_markup_or_code(name: str) -> None:
     text = PARTS[name].data.decode()
-    for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "srcdoc"):
+    for way in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "new Function",
+        "srcdoc",
+    ):
         assert way not in text, (name, way)
     if name != "sanitize.js":
         assert "parseFromString" not in text

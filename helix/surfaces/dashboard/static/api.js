@@ -46,12 +46,20 @@ export function heard(alive) {
 /** The answer itself, for streams and ETags. Throws ApiError, or AbortError when it was given up. */
 export async function send(method, path, { query, body, signal, headers = {} } = {}) {
   const url = query ? `${path}?${toQuery(query)}` : path;
-  const said = { Accept: "application/json", "Helix-Client": "dashboard", ...headers };
+  const said = { Accept: "application/json", ...headers };
   if (token) said.Authorization = `Bearer ${token}`;
   if (body !== undefined) said["Content-Type"] = "application/json";
   let answer;
   try {
-    answer = await fetch(url, { method, signal, headers: said, body: body === undefined ? undefined : JSON.stringify(body), credentials: "omit", redirect: "error", referrerPolicy: "no-referrer" });
+    answer = await fetch(url, {
+      method,
+      signal,
+      headers: said,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      credentials: "omit",
+      redirect: "error",
+      referrerPolicy: "no-referrer",
+    });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     heard(false);
@@ -61,7 +69,11 @@ export async function send(method, path, { query, body, signal, headers = {} } =
   if (answer.ok) return answer;
   const problem = await answer.json().catch(() => ({}));
   if (answer.status === 401) connection.dispatchEvent(new Event("token"));
-  throw new ApiError(answer.status, problem.code ?? `http-${answer.status}`, problem.error ?? `Helix answered ${answer.status}`);
+  throw new ApiError(
+    answer.status,
+    problem.code ?? `http-${answer.status}`,
+    problem.error ?? `Helix answered ${answer.status}`,
+  );
 }
 
 export async function get(path, query, { signal } = {}) {
@@ -104,7 +116,7 @@ export async function readMemory(id, { signal } = {}) {
     const tag = (answer.headers.get("ETag") ?? "").replaceAll('"', "");
     const memory = await answer.json();
     try {
-      for (let cursor = memory.next_cursor; cursor; ) {
+      for (let cursor = memory.next_cursor; cursor;) {
         const page = await get(memoryPath(id), { ...query, cursor }, { signal });
         memory.text += page.text;
         cursor = page.next_cursor;
@@ -119,6 +131,7 @@ export async function readMemory(id, { signal } = {}) {
 
 export function toQuery(query) {
   const said = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value != null && value !== "" && value !== false) said.set(name, value);
+  for (const [name, value] of Object.entries(query))
+    if (value != null && value !== "" && value !== false) said.set(name, value);
   return said.toString();
 }

@@ -43,12 +43,31 @@ function render() {
 
 function drawNavigation() {
   VIEWS.forEach((view, index) => {
-    put(nav, h("a", { href: spell({ name: view.name }), data: { view: view.name } }, icon(view.name), h("span", { class: "nav-label" }, view.title), h("span", { class: "nav-count" })));
+    put(
+      nav,
+      h(
+        "a",
+        { href: spell({ name: view.name }), data: { view: view.name } },
+        icon(view.name),
+        h("span", { class: "nav-label" }, view.title),
+        h("span", { class: "nav-count" }),
+      ),
+    );
     pageKeys({ [index + 1]: () => go({ name: view.name }) });
   });
   const theme = iconButton("screen", "", nextTheme, { id: "theme" });
-  const state = h("a", { href: "#/health", id: "state", class: "state" }, h("span", { class: "dot" }), h("span", { class: "state-word" }, "connecting"));
-  put(document.getElementById("rail-foot"), state, theme, iconButton("help", "Keys and help", showHelp, { id: "help" }));
+  const state = h(
+    "a",
+    { href: "#/health", id: "state", class: "state" },
+    h("span", { class: "dot" }),
+    h("span", { class: "state-word" }, "connecting"),
+  );
+  put(
+    document.getElementById("rail-foot"),
+    state,
+    theme,
+    iconButton("help", "Keys and help", showHelp, { id: "help" }),
+  );
   drawTheme();
 }
 
@@ -95,7 +114,16 @@ async function askHealth() {
 }
 
 function drawBanner(lost) {
-  fill(document.getElementById("banner"), lost && h("div", { class: "banner" }, icon("alert"), h("span", {}, "Helix does not answer. Your files are safe; the page goes on as soon as it is back.")));
+  fill(
+    document.getElementById("banner"),
+    lost &&
+      h(
+        "div",
+        { class: "banner" },
+        icon("alert"),
+        h("span", {}, "Helix does not answer. Your files are safe; the page goes on as soon as it is back."),
+      ),
+  );
   if (lost) drawState("gone");
 }
 
@@ -105,19 +133,37 @@ function askForToken() {
   if (asking?.open) return;
   const wrong = isSignedIn();
   signIn(null);
-  const field = h("input", { type: "password", name: "token", required: true, autocomplete: "off", autofocus: true, spellcheck: false });
-  asking = ask("Sign in", [
-    h("p", {}, wrong ? "That token is not the one in force. " : "This daemon asks for its token. ", "Print it with ", h("code", {}, "helix token"), "."),
-    h("label", { class: "field" }, h("span", {}, "Token"), field),
-    h("p", { class: "hint" }, "Kept in this tab until it is closed, and sent to this daemon only."),
-  ], {
-    confirm: "Sign in",
-    done: () => {
-      signIn(field.value.trim());
-      start();
-      shown.life.refresh();
-    },
+  const field = h("input", {
+    type: "password",
+    name: "token",
+    required: true,
+    autocomplete: "off",
+    autofocus: true,
+    spellcheck: false,
   });
+  asking = ask(
+    "Sign in",
+    [
+      h(
+        "p",
+        {},
+        wrong ? "That token is not the one in force. " : "This daemon asks for its token. ",
+        "Print it with ",
+        h("code", {}, "helix token"),
+        ".",
+      ),
+      h("label", { class: "field" }, h("span", {}, "Token"), field),
+      h("p", { class: "hint" }, "Kept in this tab until it is closed, and sent to this daemon only."),
+    ],
+    {
+      confirm: "Sign in",
+      done: () => {
+        signIn(field.value.trim());
+        start();
+        shown.life.refresh();
+      },
+    },
+  );
 }
 
 connection.addEventListener("lost", () => drawBanner(true));

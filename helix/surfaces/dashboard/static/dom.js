@@ -55,17 +55,27 @@ export function icon(name) {
 }
 
 export function button(label, act, { kind = "", symbol = null, ...more } = {}) {
-  return h("button", { type: "button", class: ["button", kind], onclick: act, ...more }, symbol && icon(symbol), h("span", {}, label));
+  return h(
+    "button",
+    { type: "button", class: ["button", kind], onclick: act, ...more },
+    symbol && icon(symbol),
+    h("span", {}, label),
+  );
 }
 
 /** A button that shows its drawing only. */
 export function iconButton(symbol, label, act, more = {}) {
-  return h("button", { type: "button", class: "icon-button", "aria-label": label, title: label, onclick: act, ...more }, icon(symbol));
+  return h(
+    "button",
+    { type: "button", class: "icon-button", "aria-label": label, title: label, onclick: act, ...more },
+    icon(symbol),
+  );
 }
 
 const PATHS = {
   memories: "M5 4h11l3 3v13H5zM9 9h6M9 13h6M9 17h4",
-  graph: "M6 6.5a2.2 2.2 0 1 0 .01 0M18 5.5a2.2 2.2 0 1 0 .01 0M16 19.5a2.2 2.2 0 1 0 .01 0M8 7.6l7.8-.8M7.4 9.9l7 9M17.6 9.9l-1 8.6",
+  graph:
+    "M6 6.5a2.2 2.2 0 1 0 .01 0M18 5.5a2.2 2.2 0 1 0 .01 0M16 19.5a2.2 2.2 0 1 0 .01 0M8 7.6l7.8-.8M7.4 9.9l7 9M17.6 9.9l-1 8.6",
   map: "M4 18V6M4 18h16M8.5 13.5h.01M12 9.5h.01M15.5 14h.01M17 7.5h.01M11 15.5h.01M14.5 11h.01",
   timeline: "M12 7v5l3.5 2M12 3.5a8.5 8.5 0 1 0 .01 0",
   inbox: "M4 13l3-8h10l3 8v6H4zM4 13h4.5l1.5 2.5h4L15.5 13H20",

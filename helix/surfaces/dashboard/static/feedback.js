@@ -8,7 +8,11 @@ const SHOWN = 7000;
 export function toast(text, { act = null, label = "Undo", tone = "" } = {}) {
   const gone = () => note.remove();
   const note = h("div", { class: ["toast", tone] }, h("span", {}, text));
-  if (act) put(note, button(label, () => (gone(), act()), { kind: "quiet" }));
+  if (act)
+    put(
+      note,
+      button(label, () => (gone(), act()), { kind: "quiet" }),
+    );
   put(note, iconButton("close", "Dismiss", gone));
   document.getElementById("toasts").append(note);
   let timer = setTimeout(gone, act ? SHOWN * 1.5 : SHOWN);
@@ -26,11 +30,24 @@ export const say = (text) => (document.getElementById("said").textContent = text
 export function ask(title, fields, { confirm = "OK", tone = "primary", done = () => {}, wide = false } = {}) {
   const problem = h("p", { class: "problem", role: "alert" });
   const sure = h("button", { type: "submit", class: ["button", tone] }, confirm);
-  const form = h("form", { method: "dialog" },
-    h("header", {}, h("h2", {}, title), iconButton("close", "Close", () => dialog.close())),
+  const form = h(
+    "form",
+    { method: "dialog" },
+    h(
+      "header",
+      {},
+      h("h2", {}, title),
+      iconButton("close", "Close", () => dialog.close()),
+    ),
     h("div", { class: "dialog-body" }, fields),
     problem,
-    h("footer", {}, button("Cancel", () => dialog.close()), sure));
+    h(
+      "footer",
+      {},
+      button("Cancel", () => dialog.close()),
+      sure,
+    ),
+  );
   const dialog = h("dialog", { class: ["dialog", wide && "wide"], "aria-label": title }, form);
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -49,9 +66,17 @@ export function ask(title, fields, { confirm = "OK", tone = "primary", done = ()
 
 /** A dialog that shows something and is closed. */
 export function present(title, ...content) {
-  const dialog = h("dialog", { class: "dialog", "aria-label": title },
-    h("header", {}, h("h2", {}, title), iconButton("close", "Close", () => dialog.close())),
-    h("div", { class: "dialog-body" }, content));
+  const dialog = h(
+    "dialog",
+    { class: "dialog", "aria-label": title },
+    h(
+      "header",
+      {},
+      h("h2", {}, title),
+      iconButton("close", "Close", () => dialog.close()),
+    ),
+    h("div", { class: "dialog-body" }, content),
+  );
   return show(dialog);
 }
 
@@ -67,14 +92,22 @@ function show(dialog) {
 
 /** A place with nothing in it says why, and what to do. */
 export function empty(symbol, title, text, ...more) {
-  return h("div", { class: "empty" }, icon(symbol), h("p", { class: "empty-title" }, title), text && h("p", {}, text), more);
+  return h(
+    "div",
+    { class: "empty" },
+    icon(symbol),
+    h("p", { class: "empty-title" }, title),
+    text && h("p", {}, text),
+    more,
+  );
 }
 
 export function failed(error, again) {
   return empty("alert", "That did not work", error.message, again && button("Try again", again));
 }
 
-export const loading = (what = "Loading") => h("div", { class: "loading", role: "status" }, h("span", { class: "unseen" }, `${what}…`));
+export const loading = (what = "Loading") =>
+  h("div", { class: "loading", role: "status" }, h("span", { class: "unseen" }, `${what}…`));
 
 export async function copy(text, what) {
   try {

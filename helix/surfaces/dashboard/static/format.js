@@ -1,12 +1,22 @@
 // How times, numbers and names are written, everywhere the same.
 
 const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
-const DAY = new Intl.DateTimeFormat("en", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const DAY = new Intl.DateTimeFormat("en", {
+  weekday: "long",
+  day: "numeric",
+  month: "long",
+  year: "numeric",
+});
 const SHORT = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", year: "numeric" });
 const CLOCK = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hour12: false });
 const WHOLE = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium", hour12: false });
 const NUMBER = new Intl.NumberFormat("en");
-const STEPS = [["second", 60], ["minute", 60], ["hour", 24], ["day", 7]];
+const STEPS = [
+  ["second", 60],
+  ["minute", 60],
+  ["hour", 24],
+  ["day", 7],
+];
 
 export const number = (value) => NUMBER.format(value);
 export const plural = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
@@ -23,7 +33,8 @@ export function ago(time, now = Date.now()) {
   if (Number.isNaN(then)) return "";
   let left = (then - now) / 1000;
   for (const [unit, size] of STEPS) {
-    if (Math.abs(left) < size) return unit === "second" && Math.abs(left) < 45 ? "just now" : RELATIVE.format(Math.round(left), unit);
+    if (Math.abs(left) < size)
+      return unit === "second" && Math.abs(left) < 45 ? "just now" : RELATIVE.format(Math.round(left), unit);
     left /= size;
   }
   return SHORT.format(then);
@@ -64,7 +75,13 @@ export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** One line of a markdown text, for a list. */
 export function snippet(text, title = "") {
-  let plain = String(text ?? "").replace(/^#{1,6}\s+|^\s*[-*]\s+(\[[ xX]\]\s+)?/gm, "").replace(/\[\[[^\]|]*\|([^\]]*)\]\]/g, "$1").replace(/[*_`>]+/g, "").replace(/\s+/g, " ").trim();
-  if (title && plain.toLowerCase().startsWith(title.toLowerCase())) plain = plain.slice(title.length).replace(/^[\s.:,;–-]+/, "");
+  let plain = String(text ?? "")
+    .replace(/^#{1,6}\s+|^\s*[-*]\s+(\[[ xX]\]\s+)?/gm, "")
+    .replace(/\[\[[^\]|]*\|([^\]]*)\]\]/g, "$1")
+    .replace(/[*_`>]+/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+  if (title && plain.toLowerCase().startsWith(title.toLowerCase()))
+    plain = plain.slice(title.length).replace(/^[\s.:,;–-]+/, "");
   return plain.length > 220 ? `${plain.slice(0, 220).trimEnd()}…` : plain;
 }

@@ -26,7 +26,14 @@ export const pageKeys = (map) => Object.assign(ofPage, map);
 
 export function listenToKeys() {
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || document.querySelector("dialog[open]")) return;
+    if (
+      event.ctrlKey ||
+      event.metaKey ||
+      event.altKey ||
+      event.defaultPrevented ||
+      document.querySelector("dialog[open]")
+    )
+      return;
     const isTyping = event.target.closest("input, textarea, select, [contenteditable]") !== null;
     if (isTyping && event.key !== "Escape") return;
     if (event.key.length === 1 && isOff()) return;
@@ -38,9 +45,22 @@ export function listenToKeys() {
 export function showHelp() {
   const box = h("input", { type: "checkbox", onchange: () => setOff(!box.checked) });
   box.checked = !isOff();
-  present("Keys",
-    h("dl", { class: "keys" }, HELP.map(([key, what]) => [h("dt", {}, key.split("  ").map((one) => h("kbd", {}, one))), h("dd", {}, what)])),
-    h("label", { class: "check" }, box, " Keys of a single letter or sign"));
+  present(
+    "Keys",
+    h(
+      "dl",
+      { class: "keys" },
+      HELP.map(([key, what]) => [
+        h(
+          "dt",
+          {},
+          key.split("  ").map((one) => h("kbd", {}, one)),
+        ),
+        h("dd", {}, what),
+      ]),
+    ),
+    h("label", { class: "check" }, box, " Keys of a single letter or sign"),
+  );
 }
 
 function isOff() {

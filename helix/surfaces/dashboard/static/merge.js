@@ -5,7 +5,12 @@ function matches(one, other) {
   let head = 0;
   while (head < one.length && head < other.length && one[head] === other[head]) head += 1;
   let tail = 0;
-  while (tail < one.length - head && tail < other.length - head && one[one.length - 1 - tail] === other[other.length - 1 - tail]) tail += 1;
+  while (
+    tail < one.length - head &&
+    tail < other.length - head &&
+    one[one.length - 1 - tail] === other[other.length - 1 - tail]
+  )
+    tail += 1;
   const rows = one.length - head - tail;
   const columns = other.length - head - tail;
   const found = [];
@@ -16,8 +21,11 @@ function matches(one, other) {
     const best = new Uint32Array((rows + 1) * width);
     for (let i = rows - 1; i >= 0; i -= 1)
       for (let j = columns - 1; j >= 0; j -= 1)
-        best[i * width + j] = one[head + i] === other[head + j] ? best[(i + 1) * width + j + 1] + 1 : Math.max(best[(i + 1) * width + j], best[i * width + j + 1]);
-    for (let i = 0, j = 0; i < rows && j < columns; ) {
+        best[i * width + j] =
+          one[head + i] === other[head + j]
+            ? best[(i + 1) * width + j + 1] + 1
+            : Math.max(best[(i + 1) * width + j], best[i * width + j + 1]);
+    for (let i = 0, j = 0; i < rows && j < columns;) {
       if (one[head + i] === other[head + j]) found.push([head + i++, head + j++]);
       else if (best[(i + 1) * width + j] >= best[i * width + j + 1]) i += 1;
       else j += 1;
@@ -53,10 +61,13 @@ export function merge(base, mine, theirs) {
     const isAnchor = at === b.length || (inMine.has(at) && inTheirs.has(at));
     if (!isAnchor) continue;
     const ends = at === b.length ? [b.length, m.length, t.length] : [at, inMine.get(at), inTheirs.get(at)];
-    const [was, said, came] = [b.slice(i, ends[0]), m.slice(j, ends[1]), t.slice(k, ends[2])].map((lines) => lines.join("\n"));
+    const [was, said, came] = [b.slice(i, ends[0]), m.slice(j, ends[1]), t.slice(k, ends[2])].map((lines) =>
+      lines.join("\n"),
+    );
     const counts = [ends[0] - i, ends[1] - j, ends[2] - k];
     if (said === was && counts[1] === counts[0]) merged.push(...t.slice(k, ends[2]));
-    else if ((came === was && counts[2] === counts[0]) || (came === said && counts[1] === counts[2])) merged.push(...m.slice(j, ends[1]));
+    else if ((came === was && counts[2] === counts[0]) || (came === said && counts[1] === counts[2]))
+      merged.push(...m.slice(j, ends[1]));
     else {
       merged.push(...t.slice(k, ends[2]), ...m.slice(j, ends[1]));
       collisions += 1;

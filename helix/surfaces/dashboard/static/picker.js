@@ -8,7 +8,20 @@ const TYPED = 120;
 
 /** `chosen()` is the memory that is marked, or null. */
 export function picker(label, { without = null } = {}) {
-  const field = h("input", { id: "picker", type: "search", autocomplete: "off", spellcheck: false, placeholder: "Search for the other memory", autofocus: true, role: "combobox", "aria-expanded": "true", "aria-controls": "picked", "aria-autocomplete": "list", oninput: typed, onkeydown: onKey });
+  const field = h("input", {
+    id: "picker",
+    type: "search",
+    autocomplete: "off",
+    spellcheck: false,
+    placeholder: "Search for the other memory",
+    autofocus: true,
+    role: "combobox",
+    "aria-expanded": "true",
+    "aria-controls": "picked",
+    "aria-autocomplete": "list",
+    oninput: typed,
+    onkeydown: onKey,
+  });
   const list = h("ul", { class: "picker", id: "picked", role: "listbox", "aria-label": label });
   let found = [];
   let at = 0;
@@ -25,7 +38,11 @@ export function picker(label, { without = null } = {}) {
     request = new AbortController();
     const q = field.value.trim();
     try {
-      const page = await get(q ? "/recall" : "/recent", { ...(q ? { q } : {}), scope: "all", limit: 8, max_tokens: 8000, format: "detailed" }, { signal: request.signal });
+      const page = await get(
+        q ? "/recall" : "/recent",
+        { ...(q ? { q } : {}), scope: "all", limit: 8, max_tokens: 8000, format: "detailed" },
+        { signal: request.signal },
+      );
       found = page.results.filter((one) => one.id !== without);
       at = 0;
       draw();
@@ -35,9 +52,29 @@ export function picker(label, { without = null } = {}) {
   }
 
   function draw() {
-    fill(list, found.length ? found.map((one, index) => h("li", { id: `pick-${index}`, role: "option", "aria-selected": String(index === at), onclick: () => ((at = index), draw()) },
-      h("span", { class: "memory-title" }, one.title || one.id), h("span", { class: "memory-facts" }, kindMark(one.kind), one.project && h("span", { class: "project" }, one.project))))
-      : h("li", { class: "hint" }, "Nothing fits."));
+    fill(
+      list,
+      found.length
+        ? found.map((one, index) =>
+            h(
+              "li",
+              {
+                id: `pick-${index}`,
+                role: "option",
+                "aria-selected": String(index === at),
+                onclick: () => ((at = index), draw()),
+              },
+              h("span", { class: "memory-title" }, one.title || one.id),
+              h(
+                "span",
+                { class: "memory-facts" },
+                kindMark(one.kind),
+                one.project && h("span", { class: "project" }, one.project),
+              ),
+            ),
+          )
+        : h("li", { class: "hint" }, "Nothing fits."),
+    );
     field.setAttribute("aria-activedescendant", found.length ? `pick-${at}` : "");
   }
 
@@ -51,5 +88,8 @@ export function picker(label, { without = null } = {}) {
   }
 
   look();
-  return { element: h("div", { class: "field" }, h("label", { for: "picker" }, label), field, list), chosen: () => found[at] ?? null };
+  return {
+    element: h("div", { class: "field" }, h("label", { for: "picker" }, label), field, list),
+    chosen: () => found[at] ?? null,
+  };
 }

@@ -3,11 +3,17 @@
 export function parse(hash) {
   const [path, query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const [name, ...rest] = path.split("/").map(decode);
-  return { name: name || "memories", arg: rest.join("/") || null, query: Object.fromEntries(new URLSearchParams(query)) };
+  return {
+    name: name || "memories",
+    arg: rest.join("/") || null,
+    query: Object.fromEntries(new URLSearchParams(query)),
+  };
 }
 
 export function spell({ name, arg = null, query = {} }) {
-  const said = new URLSearchParams(Object.entries(query).filter(([, value]) => value != null && value !== "")).toString();
+  const said = new URLSearchParams(
+    Object.entries(query).filter(([, value]) => value != null && value !== ""),
+  ).toString();
   return `#/${name}${arg ? `/${encodeURIComponent(arg)}` : ""}${said ? `?${said}` : ""}`;
 }
 

@@ -7,12 +7,26 @@ import { safeHref } from "./dom.js";
 import { toParse } from "./trusted.js";
 
 const TAGS = new Set(
-  ("p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong b i s del ins mark sub sup a span table thead tbody tr th td " +
-    "dl dt dd kbd abbr input").split(" "),
+  (
+    "p br hr h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code em strong b i s del ins mark sub sup a span table thead tbody tr th td " +
+    "dl dt dd kbd abbr input"
+  ).split(" "),
 );
 // Their text is a program, a style or a form of somebody else's: it goes too.
-const DROPPED = new Set("script style template iframe object embed svg math noscript textarea select option title xmp plaintext".split(" "));
-const CLASSES = new Set(["task", "dangling", "hidden-memory", "picture", "align-left", "align-center", "align-right"]);
+const DROPPED = new Set(
+  "script style template iframe object embed svg math noscript textarea select option title xmp plaintext".split(
+    " ",
+  ),
+);
+const CLASSES = new Set([
+  "task",
+  "dangling",
+  "hidden-memory",
+  "picture",
+  "align-left",
+  "align-center",
+  "align-right",
+]);
 const ATTRIBUTES = { ol: ["start"] };
 const SCHEMES = /^(https?|mailto|obsidian):/i;
 
@@ -36,7 +50,8 @@ function copyElement(element, to) {
   if (!TAGS.has(tag)) return void copyChildren(element, to); // its words stay
   if (tag === "input" && element.type !== "checkbox") return;
   const copy = document.createElement(level(tag));
-  for (const name of ATTRIBUTES[tag] ?? []) if (element.hasAttribute(name)) copy.setAttribute(name, element.getAttribute(name));
+  for (const name of ATTRIBUTES[tag] ?? [])
+    if (element.hasAttribute(name)) copy.setAttribute(name, element.getAttribute(name));
   for (const name of element.classList) if (CLASSES.has(name)) copy.classList.add(name);
   if (tag === "input") tick(copy, element);
   if (tag === "a") lead(copy, element);
@@ -56,7 +71,9 @@ function tick(copy, element) {
 
 function lead(copy, element) {
   const memory = element.dataset.memory;
-  const href = memory ? `#/memory/${encodeURIComponent(memory)}` : safeHref(element.getAttribute("href") ?? "");
+  const href = memory
+    ? `#/memory/${encodeURIComponent(memory)}`
+    : safeHref(element.getAttribute("href") ?? "");
   if (href === null || (!memory && !SCHEMES.test(href))) return;
   copy.setAttribute("href", href);
   if (memory) copy.dataset.memory = memory;

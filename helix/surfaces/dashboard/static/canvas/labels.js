@@ -16,9 +16,15 @@ export function labels(context, { ground, text, width: whole }) {
     }
     const width = widths.get(key);
     const isOver = x + width > whole - 4;
-    const left = align === "center" ? Math.max(4, Math.min(x - width / 2, whole - width - 4)) : isOver ? x - gap - width : x;
+    const left =
+      align === "center"
+        ? Math.max(4, Math.min(x - width / 2, whole - width - 4))
+        : isOver
+          ? x - gap - width
+          : x;
     const box = [left - 4, y - size / 2 - 3, left + width + 4, y + size / 2 + 3];
-    if (taken.some((one) => one[0] < box[2] && box[0] < one[2] && one[1] < box[3] && box[1] < one[3])) return false;
+    if (taken.some((one) => one[0] < box[2] && box[0] < one[2] && one[1] < box[3] && box[1] < one[3]))
+      return false;
     taken.push(box);
     context.textAlign = "left";
     context.textBaseline = "middle";
@@ -35,4 +41,5 @@ export function labels(context, { ground, text, width: whole }) {
   return { place, keepFree };
 }
 
-export const short = (text, most = 42) => (text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text);
+export const short = (text, most = 42) =>
+  text.length > most ? `${text.slice(0, most - 1).trimEnd()}…` : text;

@@ -92,7 +92,9 @@ export class Layout {
       const dx = x[to] + vx[to] - x[from] - vx[from] || 0.01;
       const dy = y[to] + vy[to] - y[from] - vy[from] || 0.01;
       const distance = Math.sqrt(dx * dx + dy * dy);
-      const force = ((distance - LENGTH) / distance) * ((heat * 0.6 * (groups[from] === groups[to] ? 1 : BETWEEN)) / Math.min(degree[from], degree[to]));
+      const force =
+        ((distance - LENGTH) / distance) *
+        ((heat * 0.6 * (groups[from] === groups[to] ? 1 : BETWEEN)) / Math.min(degree[from], degree[to]));
       const share = degree[from] / (degree[from] + degree[to]);
       vx[to] -= dx * force * share;
       vy[to] -= dy * force * share;

@@ -2,8 +2,23 @@
 
 import { KINDS } from "../memory-words.js";
 
-const PROJECTS = ["--kind-fact", "--kind-decision", "--kind-skill", "--kind-preference", "--kind-task", "--kind-event", "--kind-document", "--kind-snippet"];
-export const EDGES = { relates_to: "--line-strong", depends_on: "--kind-fact", refines: "--kind-skill", contradicts: "--kind-task", supersedes: "--kind-decision" };
+const PROJECTS = [
+  "--kind-fact",
+  "--kind-decision",
+  "--kind-skill",
+  "--kind-preference",
+  "--kind-task",
+  "--kind-event",
+  "--kind-document",
+  "--kind-snippet",
+];
+export const EDGES = {
+  relates_to: "--line-strong",
+  depends_on: "--kind-fact",
+  refines: "--kind-skill",
+  contradicts: "--kind-task",
+  supersedes: "--kind-decision",
+};
 
 let known = new Map();
 const forget = () => (known = new Map());
@@ -29,6 +44,8 @@ export const kindVariable = (kind) => `--kind-${KINDS.includes(kind) ? kind : "o
 export function projectVariables(names) {
   const counts = new Map();
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  const ordered = [...counts].filter(([name]) => name).sort((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1));
+  const ordered = [...counts]
+    .filter(([name]) => name)
+    .sort((one, other) => other[1] - one[1] || (one[0] < other[0] ? -1 : 1));
   return new Map(ordered.map(([name], at) => [name, PROJECTS[at] ?? "--kind-other"]));
 }

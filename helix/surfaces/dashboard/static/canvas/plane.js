@@ -33,7 +33,10 @@ export function plane({ label, draw, points, onHover, onOpen, onDrag = null, onD
     draw(context, view, size);
   }
 
-  const toScreen = (x, y) => [(x - view.x) * view.k + size.width / 2, (y - view.y) * view.k + size.height / 2];
+  const toScreen = (x, y) => [
+    (x - view.x) * view.k + size.width / 2,
+    (y - view.y) * view.k + size.height / 2,
+  ];
   const toWorld = (x, y) => [(x - size.width / 2) / view.k + view.x, (y - size.height / 2) / view.k + view.y];
 
   /** The point nearest to a place on the screen. Ten thousand are looked through in microseconds. */
@@ -67,8 +70,15 @@ export function plane({ label, draw, points, onHover, onOpen, onDrag = null, onD
       [top, bottom] = [Math.min(top, y[at]), Math.max(bottom, y[at])];
     }
     const aside = Math.min(MARGIN.right, size.width / 5);
-    size.unit = Math.min((size.width - MARGIN.left - aside) / (right - left || 1), (size.height - MARGIN.top - MARGIN.bottom) / (bottom - top || 1));
-    Object.assign(view, { x: (left + right + (aside - MARGIN.left) / size.unit) / 2, y: (top + bottom - (MARGIN.top - MARGIN.bottom) / size.unit) / 2, k: size.unit });
+    size.unit = Math.min(
+      (size.width - MARGIN.left - aside) / (right - left || 1),
+      (size.height - MARGIN.top - MARGIN.bottom) / (bottom - top || 1),
+    );
+    Object.assign(view, {
+      x: (left + right + (aside - MARGIN.left) / size.unit) / 2,
+      y: (top + bottom - (MARGIN.top - MARGIN.bottom) / size.unit) / 2,
+      k: size.unit,
+    });
     redraw();
   }
 
@@ -98,7 +108,11 @@ export function plane({ label, draw, points, onHover, onOpen, onDrag = null, onD
     if (others.length) {
       const [other] = others;
       const middle = [(now[0] + other[0]) / 2, (now[1] + other[1]) / 2];
-      zoom(Math.hypot(now[0] - other[0], now[1] - other[1]) / (Math.hypot(before[0] - other[0], before[1] - other[1]) || 1), ...middle);
+      zoom(
+        Math.hypot(now[0] - other[0], now[1] - other[1]) /
+          (Math.hypot(before[0] - other[0], before[1] - other[1]) || 1),
+        ...middle,
+      );
     } else if (held >= 0 && onDrag) {
       if (moved > CLICK) onDrag(held, ...toWorld(...now));
     } else {
@@ -116,10 +130,14 @@ export function plane({ label, draw, points, onHover, onOpen, onDrag = null, onD
   canvas.addEventListener("pointerup", release);
   canvas.addEventListener("pointercancel", release);
   canvas.addEventListener("pointerleave", () => hover(-1));
-  canvas.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0016)), ...place(event));
-  }, { passive: false });
+  canvas.addEventListener(
+    "wheel",
+    (event) => {
+      event.preventDefault();
+      zoom(Math.exp(-event.deltaY * (event.deltaMode ? 0.05 : 0.0016)), ...place(event));
+    },
+    { passive: false },
+  );
   canvas.addEventListener("keydown", (event) => {
     const step = 60 / view.k;
     const moves = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step] };
@@ -150,7 +168,14 @@ export function plane({ label, draw, points, onHover, onOpen, onDrag = null, onD
   scheme.addEventListener("change", redraw);
 
   return {
-    canvas, view, size, redraw, fit, zoom, toScreen, pick,
+    canvas,
+    view,
+    size,
+    redraw,
+    fit,
+    zoom,
+    toScreen,
+    pick,
     center: (x, y) => (Object.assign(view, { x, y }), redraw()),
     end: () => {
       sized.disconnect();

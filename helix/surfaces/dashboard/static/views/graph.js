@@ -28,12 +28,27 @@ function begin(root, first) {
   let request = null;
   let isTouched = false; // then the view is the person's, and is not moved any more
   const hidden = new Set();
-  const project = h("select", { "aria-label": "Project", onchange: () => replace({ ...here(), query: { ...here().query, project: project.value } }) }, h("option", { value: "" }, "Every project"));
-  const all = h("input", { type: "checkbox", onchange: () => replace({ ...here(), query: { ...here().query, all: all.checked ? "1" : "" } }) });
+  const project = h(
+    "select",
+    {
+      "aria-label": "Project",
+      onchange: () => replace({ ...here(), query: { ...here().query, project: project.value } }),
+    },
+    h("option", { value: "" }, "Every project"),
+  );
+  const all = h("input", {
+    type: "checkbox",
+    onchange: () => replace({ ...here(), query: { ...here().query, all: all.checked ? "1" : "" } }),
+  });
   const at = chart(root, {
     title: "Graph",
     label: "Graph of memories; the list beside it says the same in words",
-    choices: h("div", { class: "filters-row" }, h("label", { class: "check hint" }, all, "with superseded and forgotten"), project),
+    choices: h(
+      "div",
+      { class: "filters-row" },
+      h("label", { class: "check hint" }, all, "with superseded and forgotten"),
+      project,
+    ),
     draw,
     points: () => data ?? { x: [], y: [], count: 0 },
     describe: (index) => data.nodes[index],
@@ -46,7 +61,8 @@ function begin(root, first) {
     },
     onDrop: () => worker.postMessage({ drop: true }),
   });
-  for (const kind of ["wheel", "pointerdown"]) at.canvas.addEventListener(kind, () => (isTouched = true), { passive: true });
+  for (const kind of ["wheel", "pointerdown"])
+    at.canvas.addEventListener(kind, () => (isTouched = true), { passive: true });
 
   async function load() {
     request?.abort();
@@ -58,7 +74,11 @@ function begin(root, first) {
     fill(at.note, loading("Reading the graph"));
     const [nodes, edges] = [[], []];
     try {
-      for await (const page of pages("/graph", { ...PAGE, project: route.query.project, include_deleted: Boolean(route.query.all) }, { signal: request.signal })) {
+      for await (const page of pages(
+        "/graph",
+        { ...PAGE, project: route.query.project, include_deleted: Boolean(route.query.all) },
+        { signal: request.signal },
+      )) {
         nodes.push(...page.nodes);
         edges.push(...page.edges);
         if (page.next_cursor) fill(at.note, `${number(nodes.length)} memories …`);
@@ -69,7 +89,10 @@ function begin(root, first) {
     }
     if (!nodes.length) {
       fill(at.side);
-      return void fill(at.note, empty("graph", "Nothing to draw yet", "Memories appear here, with the edges between them."));
+      return void fill(
+        at.note,
+        empty("graph", "Nothing to draw yet", "Memories appear here, with the edges between them."),
+      );
     }
     fill(at.note);
     take(nodes, edges);
@@ -77,13 +100,25 @@ function begin(root, first) {
 
   function take(nodes, links) {
     const index = new Map(nodes.map((node, place) => [node.id, place]));
-    const edges = links.filter((edge) => index.has(edge.from) && index.has(edge.to)).map((edge) => ({ rel: edge.rel, from: index.get(edge.from), to: index.get(edge.to) }));
+    const edges = links
+      .filter((edge) => index.has(edge.from) && index.has(edge.to))
+      .map((edge) => ({ rel: edge.rel, from: index.get(edge.from), to: index.get(edge.to) }));
     const names = [...new Set(nodes.map((node) => node.project ?? ""))];
     const group = new Map(names.map((name, place) => [name, place]));
     const degree = new Uint32Array(nodes.length);
     for (const { from, to } of edges) [degree[from], degree[to]] = [degree[from] + 1, degree[to] + 1];
     const order = [...nodes.keys()].sort((one, other) => degree[other] - degree[one]);
-    data = { nodes, edges, names, degree, order, x: new Float32Array(nodes.length), y: new Float32Array(nodes.length), count: 0, groups: Int32Array.from(nodes, (node) => group.get(node.project ?? "")) };
+    data = {
+      nodes,
+      edges,
+      names,
+      degree,
+      order,
+      x: new Float32Array(nodes.length),
+      y: new Float32Array(nodes.length),
+      count: 0,
+      groups: Int32Array.from(nodes, (node) => group.get(node.project ?? "")),
+    };
     drawSide(links.length - edges.length);
     drawProjects();
     worker = layoutWorker();
@@ -94,24 +129,74 @@ function begin(root, first) {
       at.canvas.dataset.still = String(said.isStill);
       at.redraw();
     };
-    worker.onerror = () => fill(at.note, empty("alert", "The layout could not start", "Helix was probably upgraded: load the page again."));
-    worker.postMessage({ start: { count: nodes.length, edges: Int32Array.from(edges.flatMap(({ from, to }) => [from, to])), groups: data.groups, isQuiet: matchMedia("(prefers-reduced-motion: reduce)").matches } });
+    worker.onerror = () =>
+      fill(
+        at.note,
+        empty("alert", "The layout could not start", "Helix was probably upgraded: load the page again."),
+      );
+    worker.postMessage({
+      start: {
+        count: nodes.length,
+        edges: Int32Array.from(edges.flatMap(({ from, to }) => [from, to])),
+        groups: data.groups,
+        isQuiet: matchMedia("(prefers-reduced-motion: reduce)").matches,
+      },
+    });
   }
 
   function drawSide(dangling) {
     const { nodes, edges, degree, order } = data;
-    const rels = Object.keys(EDGES).map((rel) => ({ name: rel, label: words(rel), variable: EDGES[rel], count: edges.filter((edge) => edge.rel === rel).length, shape: "line" })).filter(({ count }) => count);
-    const kinds = [...new Set(nodes.map((node) => node.kind))].sort().map((kind) => ({ name: kind, label: kind, variable: kindVariable(kind), count: nodes.filter((node) => node.kind === kind).length }));
-    fill(at.side,
-      rels.length > 0 && legend("Edges", rels, (rel, shown) => (shown ? hidden.delete(rel) : hidden.add(rel), at.redraw())),
+    const rels = Object.keys(EDGES)
+      .map((rel) => ({
+        name: rel,
+        label: words(rel),
+        variable: EDGES[rel],
+        count: edges.filter((edge) => edge.rel === rel).length,
+        shape: "line",
+      }))
+      .filter(({ count }) => count);
+    const kinds = [...new Set(nodes.map((node) => node.kind))]
+      .sort()
+      .map((kind) => ({
+        name: kind,
+        label: kind,
+        variable: kindVariable(kind),
+        count: nodes.filter((node) => node.kind === kind).length,
+      }));
+    fill(
+      at.side,
+      rels.length > 0 &&
+        legend("Edges", rels, (rel, shown) => (shown ? hidden.delete(rel) : hidden.add(rel), at.redraw())),
       legend("Kinds", kinds),
-      dangling > 0 && h("p", { class: "hint" }, `${plural(dangling, "link leads", "links lead")} to nothing; the inbox names them.`),
-      listOf(order.map((place) => ({ id: nodes[place].id, title: nodes[place].title, detail: degree[place] ? plural(degree[place], "edge") : "no edge", index: place })), (place) => ((pointed = place), at.redraw())));
+      dangling > 0 &&
+        h(
+          "p",
+          { class: "hint" },
+          `${plural(dangling, "link leads", "links lead")} to nothing; the inbox names them.`,
+        ),
+      listOf(
+        order.map((place) => ({
+          id: nodes[place].id,
+          title: nodes[place].title,
+          detail: degree[place] ? plural(degree[place], "edge") : "no edge",
+          index: place,
+        })),
+        (place) => ((pointed = place), at.redraw()),
+      ),
+    );
   }
 
   function drawProjects() {
-    if (!route.query.project) project.replaceChildren(h("option", { value: "" }, "Every project"), ...data.names.filter(Boolean).sort().map((name) => h("option", { value: name }, name)));
-    else if (![...project.options].some((one) => one.value === route.query.project)) project.append(h("option", { value: route.query.project }, route.query.project));
+    if (!route.query.project)
+      project.replaceChildren(
+        h("option", { value: "" }, "Every project"),
+        ...data.names
+          .filter(Boolean)
+          .sort()
+          .map((name) => h("option", { value: name }, name)),
+      );
+    else if (![...project.options].some((one) => one.value === route.query.project))
+      project.append(h("option", { value: route.query.project }, route.query.project));
     project.value = route.query.project ?? "";
     all.checked = Boolean(route.query.all);
   }
@@ -126,7 +211,8 @@ function begin(root, first) {
   }
 
   const onScreen = (view, size) => [-view.x * view.k + size.width / 2, -view.y * view.k + size.height / 2];
-  const radiusOf = (place, k) => (2.2 + Math.sqrt(data.degree[place]) * 1.15) * Math.min(2.2, Math.max(0.55, Math.sqrt(k)));
+  const radiusOf = (place, k) =>
+    (2.2 + Math.sqrt(data.degree[place]) * 1.15) * Math.min(2.2, Math.max(0.55, Math.sqrt(k)));
 
   /** The ground that the memories of one project stand on. */
   function drawIslands(context, view, size) {
@@ -159,9 +245,21 @@ function begin(root, first) {
         context.beginPath();
         const heads = [];
         for (const edge of edges) {
-          if (edge.rel !== rel || (near && (edge.from === pointed || edge.to === pointed) !== isNear)) continue;
-          const [ax, ay, bx, by] = [x[edge.from] * k + ox, y[edge.from] * k + oy, x[edge.to] * k + ox, y[edge.to] * k + oy];
-          if (Math.max(ax, bx) < 0 || Math.min(ax, bx) > size.width || Math.max(ay, by) < 0 || Math.min(ay, by) > size.height) continue;
+          if (edge.rel !== rel || (near && (edge.from === pointed || edge.to === pointed) !== isNear))
+            continue;
+          const [ax, ay, bx, by] = [
+            x[edge.from] * k + ox,
+            y[edge.from] * k + oy,
+            x[edge.to] * k + ox,
+            y[edge.to] * k + oy,
+          ];
+          if (
+            Math.max(ax, bx) < 0 ||
+            Math.min(ax, bx) > size.width ||
+            Math.max(ay, by) < 0 ||
+            Math.min(ay, by) > size.height
+          )
+            continue;
           context.moveTo(ax, ay);
           context.lineTo(bx, by);
           if (k > CLOSE || (near && isNear)) heads.push([ax, ay, bx, by, radiusOf(edge.to, k)]);
@@ -200,8 +298,17 @@ function begin(root, first) {
     const { nodes, x, y, order, groups, names } = data;
     const [ox, oy] = onScreen(view, size);
     const put = labels(context, { ground: colour("--surface"), text: colour("--text"), width: size.width });
-    if (nodes.length <= FEW && !near) order.forEach((place) => put.keepFree(x[place] * view.k + ox, y[place] * view.k + oy, radiusOf(place, view.k)));
-    const title = (place) => put.place(short(nodes[place].title), x[place] * view.k + ox + radiusOf(place, view.k) + 4, y[place] * view.k + oy, { font: "12px system-ui, sans-serif", gap: 2 * radiusOf(place, view.k) + 8 });
+    if (nodes.length <= FEW && !near)
+      order.forEach((place) =>
+        put.keepFree(x[place] * view.k + ox, y[place] * view.k + oy, radiusOf(place, view.k)),
+      );
+    const title = (place) =>
+      put.place(
+        short(nodes[place].title),
+        x[place] * view.k + ox + radiusOf(place, view.k) + 4,
+        y[place] * view.k + oy,
+        { font: "12px system-ui, sans-serif", gap: 2 * radiusOf(place, view.k) + 8 },
+      );
     if (near) {
       // The pointed one is named by the tip.
       for (const place of near) if (place !== pointed) title(place);
@@ -215,7 +322,12 @@ function begin(root, first) {
       }
       names.forEach((name, group) => {
         const [sx, top, count] = sums[group];
-        put.place(name || "global", (sx / count) * view.k + ox, (top - ISLAND) * view.k + oy - 10, { font: "600 14px system-ui, sans-serif", align: "center", size: 16, colour: colour("--dim") });
+        put.place(name || "global", (sx / count) * view.k + ox, (top - ISLAND) * view.k + oy - 10, {
+          font: "600 14px system-ui, sans-serif",
+          align: "center",
+          size: 16,
+          colour: colour("--dim"),
+        });
       });
     }
     let drawn = 0;

@@ -23,7 +23,16 @@ function begin(root, first) {
   let pointed = -1;
   let request = null;
   const hidden = new Set();
-  const by = h("select", { "aria-label": "Colour by", onchange: () => replace({ ...here(), query: { ...here().query, by: by.value === "kind" ? "" : by.value } }) }, h("option", { value: "kind" }, "Coloured by kind"), h("option", { value: "project" }, "Coloured by project"));
+  const by = h(
+    "select",
+    {
+      "aria-label": "Colour by",
+      onchange: () =>
+        replace({ ...here(), query: { ...here().query, by: by.value === "kind" ? "" : by.value } }),
+    },
+    h("option", { value: "kind" }, "Coloured by kind"),
+    h("option", { value: "project" }, "Coloured by project"),
+  );
   const at = chart(root, {
     title: "Map",
     label: "Map of memories by meaning; the list beside it says the same in words",
@@ -55,10 +64,31 @@ function begin(root, first) {
     }
     if (!points.length) {
       fill(at.side);
-      return void fill(at.note, empty("map", "Nothing to draw yet", head?.waiting ? `${plural(head.waiting, "memory waits", "memories wait")} for the model; look again in a moment.` : "Memories appear here once they are embedded."));
+      return void fill(
+        at.note,
+        empty(
+          "map",
+          "Nothing to draw yet",
+          head?.waiting
+            ? `${plural(head.waiting, "memory waits", "memories wait")} for the model; look again in a moment.`
+            : "Memories appear here once they are embedded.",
+        ),
+      );
     }
-    fill(at.note, head.waiting > 0 && h("span", { class: "badge" }, `${plural(head.waiting, "memory", "memories")} not embedded yet`));
-    data = { points, clusters: head.clusters ?? [], method: head.method, count: points.length, x: Float32Array.from(points, (one) => one.x), y: Float32Array.from(points, (one) => -one.y), shown: new Uint8Array(points.length).fill(1) };
+    fill(
+      at.note,
+      head.waiting > 0 &&
+        h("span", { class: "badge" }, `${plural(head.waiting, "memory", "memories")} not embedded yet`),
+    );
+    data = {
+      points,
+      clusters: head.clusters ?? [],
+      method: head.method,
+      count: points.length,
+      x: Float32Array.from(points, (one) => one.x),
+      y: Float32Array.from(points, (one) => -one.y),
+      shown: new Uint8Array(points.length).fill(1),
+    };
     paint();
     at.fit();
     at.canvas.dataset.still = "true";
@@ -72,24 +102,65 @@ function begin(root, first) {
     const byProject = by.value === "project";
     const variables = projectVariables(data.points.map((one) => one.project));
     const name = (one) => (byProject ? one.project || UNPROJECTED : one.kind);
-    const variable = (one) => (byProject ? variables.get(one.project) ?? "--kind-other" : kindVariable(one.kind));
+    const variable = (one) =>
+      byProject ? (variables.get(one.project) ?? "--kind-other") : kindVariable(one.kind);
     data.names = data.points.map(name);
     data.variables = data.points.map(variable);
     const groups = new Map();
     data.points.forEach((one, index) => {
-      const entry = groups.get(data.names[index]) ?? { name: data.names[index], label: data.names[index], variable: data.variables[index], count: 0 };
+      const entry = groups.get(data.names[index]) ?? {
+        name: data.names[index],
+        label: data.names[index],
+        variable: data.variables[index],
+        count: 0,
+      };
       groups.set(entry.name, { ...entry, count: entry.count + 1 });
     });
-    fill(at.side,
-      legend(byProject ? "Projects" : "Kinds", [...groups.values()].sort((one, other) => other.count - one.count), (which, isShown) => {
-        if (isShown) hidden.delete(which);
-        else hidden.add(which);
-        data.names.forEach((one, index) => (data.shown[index] = hidden.has(one) ? 0 : 1));
-        at.redraw();
-      }),
-      data.clusters.length > 0 && h("section", { class: "side-section" }, h("h2", {}, "Clusters"), h("ul", { class: "side-list" }, data.clusters.map((one) => h("li", {}, h("button", { type: "button", class: "button link", onclick: () => visit(one) }, one.terms.join(" · ")), h("span", { class: "hint" }, one.count))))),
-      listOf(data.points.map((one, index) => ({ id: one.id, title: one.title, detail: [one.kind, one.project].filter(Boolean).join(", "), index })), (index) => ((pointed = index), at.redraw())),
-      data.method && h("p", { class: "hint" }, `Drawn with ${data.method}.`));
+    fill(
+      at.side,
+      legend(
+        byProject ? "Projects" : "Kinds",
+        [...groups.values()].sort((one, other) => other.count - one.count),
+        (which, isShown) => {
+          if (isShown) hidden.delete(which);
+          else hidden.add(which);
+          data.names.forEach((one, index) => (data.shown[index] = hidden.has(one) ? 0 : 1));
+          at.redraw();
+        },
+      ),
+      data.clusters.length > 0 &&
+        h(
+          "section",
+          { class: "side-section" },
+          h("h2", {}, "Clusters"),
+          h(
+            "ul",
+            { class: "side-list" },
+            data.clusters.map((one) =>
+              h(
+                "li",
+                {},
+                h(
+                  "button",
+                  { type: "button", class: "button link", onclick: () => visit(one) },
+                  one.terms.join(" · "),
+                ),
+                h("span", { class: "hint" }, one.count),
+              ),
+            ),
+          ),
+        ),
+      listOf(
+        data.points.map((one, index) => ({
+          id: one.id,
+          title: one.title,
+          detail: [one.kind, one.project].filter(Boolean).join(", "),
+          index,
+        })),
+        (index) => ((pointed = index), at.redraw()),
+      ),
+      data.method && h("p", { class: "hint" }, `Drawn with ${data.method}.`),
+    );
     at.redraw();
   }
 
@@ -103,7 +174,10 @@ function begin(root, first) {
     if (!data) return;
     const closeness = view.k / size.unit;
     const [ox, oy] = [-view.x * view.k + size.width / 2, -view.y * view.k + size.height / 2];
-    const radius = Math.min(7, Math.max(1.4, (data.count > 2000 ? 1.7 : data.count > 300 ? 2.6 : 4.5) * Math.sqrt(closeness)));
+    const radius = Math.min(
+      7,
+      Math.max(1.4, (data.count > 2000 ? 1.7 : data.count > 300 ? 2.6 : 4.5) * Math.sqrt(closeness)),
+    );
     const heaps = new Map();
     const seen = [];
     for (let index = 0; index < data.count; index += 1) {
@@ -130,12 +204,26 @@ function begin(root, first) {
   function name(context, view, size, closeness, seen, radius, ox, oy) {
     const put = labels(context, { ground: colour("--surface"), text: colour("--text"), width: size.width });
     if (hidden.size === 0)
-      for (const one of [...data.clusters].sort((a, b) => b.count - a.count)) put.place(one.terms.join(" · "), one.x * view.k + ox, -one.y * view.k + oy, { font: "600 13px system-ui, sans-serif", align: "center", size: 15, colour: colour("--text") });
+      for (const one of [...data.clusters].sort((a, b) => b.count - a.count))
+        put.place(one.terms.join(" · "), one.x * view.k + ox, -one.y * view.k + oy, {
+          font: "600 13px system-ui, sans-serif",
+          align: "center",
+          size: 15,
+          colour: colour("--text"),
+        });
     if (closeness < CLOSE && data.count > 150) return;
     let drawn = 0;
     for (const [index, px, py] of seen) {
       if (drawn >= MOST_TITLES) break;
-      if (put.place(short(data.points[index].title, 36), px + radius + 4, py, { font: "11px system-ui, sans-serif", size: 11, colour: colour("--dim"), gap: 2 * radius + 8 })) drawn += 1;
+      if (
+        put.place(short(data.points[index].title, 36), px + radius + 4, py, {
+          font: "11px system-ui, sans-serif",
+          size: 11,
+          colour: colour("--dim"),
+          gap: 2 * radius + 8,
+        })
+      )
+        drawn += 1;
     }
   }
 

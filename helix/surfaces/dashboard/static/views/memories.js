@@ -21,19 +21,52 @@ const LISTED = { limit: 50, max_tokens: 24000, format: "detailed" };
 export const memories = { name: "memories", title: "Memories", begin };
 
 function begin(root, first) {
-  const search = h("input", { type: "search", class: "search-field", placeholder: "Search memories", "aria-label": "Search memories", autocomplete: "off", spellcheck: false, enterkeyhint: "search", oninput: onTyped, onkeydown: onSearchKey });
+  const search = h("input", {
+    type: "search",
+    class: "search-field",
+    placeholder: "Search memories",
+    "aria-label": "Search memories",
+    autocomplete: "off",
+    spellcheck: false,
+    enterkeyhint: "search",
+    oninput: onTyped,
+    onkeydown: onSearchKey,
+  });
   const filters = filterBar((part) => replace({ ...here(), query: tidy({ ...here().query, ...part }) }));
   const note = h("p", { class: "list-note", role: "status" });
   const list = h("ol", { class: "memory-list", "aria-label": "Memories" });
   const more = h("div", { class: "list-more" });
   const scroll = h("div", { class: "list-scroll", tabindex: "-1" }, list, more);
   const pane = readingPane({ onChanged: () => load() });
-  put(root, h("h1", { class: "unseen" }, "Memories"), h("div", { class: "split" },
-    h("section", { class: "list-column", "aria-label": "Find" },
-      h("div", { class: "search" }, icon("search"), search, filters.toggle, button("New", () => writeNew(), { kind: "primary", symbol: "plus" })),
-      filters.panel, filters.chips, note, scroll),
-    pane.element));
-  const seen = new IntersectionObserver((entries) => entries.some((one) => one.isIntersecting) && loadMore(), { root: scroll, rootMargin: "400px" });
+  put(
+    root,
+    h("h1", { class: "unseen" }, "Memories"),
+    h(
+      "div",
+      { class: "split" },
+      h(
+        "section",
+        { class: "list-column", "aria-label": "Find" },
+        h(
+          "div",
+          { class: "search" },
+          icon("search"),
+          search,
+          filters.toggle,
+          button("New", () => writeNew(), { kind: "primary", symbol: "plus" }),
+        ),
+        filters.panel,
+        filters.chips,
+        note,
+        scroll,
+      ),
+      pane.element,
+    ),
+  );
+  const seen = new IntersectionObserver(
+    (entries) => entries.some((one) => one.isIntersecting) && loadMore(),
+    { root: scroll, rootMargin: "400px" },
+  );
   seen.observe(more);
 
   let route = first;
@@ -45,7 +78,10 @@ function begin(root, first) {
 
   function onTyped() {
     clearTimeout(typing);
-    typing = setTimeout(() => replace({ ...here(), query: tidy({ ...here().query, q: search.value.trim() }) }), TYPED);
+    typing = setTimeout(
+      () => replace({ ...here(), query: tidy({ ...here().query, q: search.value.trim() }) }),
+      TYPED,
+    );
   }
 
   function onSearchKey(event) {
@@ -116,7 +152,10 @@ function begin(root, first) {
   }
 
   function show(page) {
-    put(list, page.results.map((memory) => row(memory, route)));
+    put(
+      list,
+      page.results.map((memory) => row(memory, route)),
+    );
     cursor = page.next_cursor;
     fill(more, cursor && button("Show more", loadMore, { kind: "quiet" }));
     markOpen();
@@ -126,13 +165,39 @@ function begin(root, first) {
     const { q } = route.query;
     const isNarrowed = Object.keys(onlyFilters(route.query)).length > 0;
     const count = `${plural(page.results.length, "memory", "memories")}${page.next_cursor ? " and more" : ""}`;
-    fill(note, q ? (page.results.length ? `${count} found` : page.note) : "", page.degraded && h("span", { class: "hint" }, ` ${page.degraded}`));
+    fill(
+      note,
+      q ? (page.results.length ? `${count} found` : page.note) : "",
+      page.degraded && h("span", { class: "hint" }, ` ${page.degraded}`),
+    );
     say(q || isNarrowed ? count : "");
     if (page.results.length) return;
     if (q || isNarrowed) {
-      const tries = (page.suggestions ?? []).map((word) => button(word, () => replace({ ...here(), query: { ...here().query, q: word } }), { kind: "quiet" }));
-      fill(more, empty("search", "Nothing fits", isNarrowed ? "Take a filter away, or ask in other words." : "Nothing in the vault is close enough. Ask in other words.", tries.length > 0 && h("p", { class: "row" }, "Did you mean ", tries)));
-    } else fill(more, empty("memories", "No memories yet", "Write the first one, connect an agent, or put markdown files into the vault.", button("Write a memory", () => writeNew(), { kind: "primary" }), h("a", { class: "button", href: "#/health" }, "Connect an agent")));
+      const tries = (page.suggestions ?? []).map((word) =>
+        button(word, () => replace({ ...here(), query: { ...here().query, q: word } }), { kind: "quiet" }),
+      );
+      fill(
+        more,
+        empty(
+          "search",
+          "Nothing fits",
+          isNarrowed
+            ? "Take a filter away, or ask in other words."
+            : "Nothing in the vault is close enough. Ask in other words.",
+          tries.length > 0 && h("p", { class: "row" }, "Did you mean ", tries),
+        ),
+      );
+    } else
+      fill(
+        more,
+        empty(
+          "memories",
+          "No memories yet",
+          "Write the first one, connect an agent, or put markdown files into the vault.",
+          button("Write a memory", () => writeNew(), { kind: "primary" }),
+          h("a", { class: "button", href: "#/health" }, "Connect an agent"),
+        ),
+      );
   }
 
   function markOpen() {
@@ -162,12 +227,19 @@ function begin(root, first) {
   const before = () => move(-1);
   useKeys({
     "/": () => (search.focus(), search.select()),
-    j: next, k: before, ArrowDown: next, ArrowUp: before,
+    j: next,
+    k: before,
+    ArrowDown: next,
+    ArrowUp: before,
     e: () => pane.edit(),
     n: () => writeNew(),
-    Escape: () => (document.activeElement === search ? search.blur() : pane.leave() && go({ name: "memories", query: here().query })),
+    Escape: () =>
+      document.activeElement === search
+        ? search.blur()
+        : pane.leave() && go({ name: "memories", query: here().query }),
   });
-  if (first.name === "memories" && matchMedia("(min-width: 60rem) and (hover: hover)").matches) search.focus();
+  if (first.name === "memories" && matchMedia("(min-width: 60rem) and (hover: hover)").matches)
+    search.focus();
   update(first);
   return {
     update,
@@ -185,13 +257,30 @@ function begin(root, first) {
 
 function row(memory, route) {
   const title = memory.title || snippet(memory.text) || memory.id;
-  return h("li", {}, h("a", { class: "memory-row", href: spell({ name: "memory", arg: memory.id, query: route.query }), data: { memory: memory.id } },
-    h("span", { class: "memory-title" }, title),
-    h("span", { class: "memory-snippet" }, snippet(memory.text, memory.title)),
-    h("span", { class: "memory-facts" },
-      kindMark(memory.kind), memory.project && h("span", { class: "project" }, memory.project), statusMark(memory.status),
-      memory.updated && h("time", { datetime: memory.updated, title: whole(memory.updated) }, ago(memory.updated))),
-    memory.reasons && rankingOf(memory)));
+  return h(
+    "li",
+    {},
+    h(
+      "a",
+      {
+        class: "memory-row",
+        href: spell({ name: "memory", arg: memory.id, query: route.query }),
+        data: { memory: memory.id },
+      },
+      h("span", { class: "memory-title" }, title),
+      h("span", { class: "memory-snippet" }, snippet(memory.text, memory.title)),
+      h(
+        "span",
+        { class: "memory-facts" },
+        kindMark(memory.kind),
+        memory.project && h("span", { class: "project" }, memory.project),
+        statusMark(memory.status),
+        memory.updated &&
+          h("time", { datetime: memory.updated, title: whole(memory.updated) }, ago(memory.updated)),
+      ),
+      memory.reasons && rankingOf(memory),
+    ),
+  );
 }
 
 const tidy = (query) => Object.fromEntries(Object.entries(query).filter(([, value]) => value));

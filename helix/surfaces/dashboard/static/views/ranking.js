@@ -24,9 +24,23 @@ export function rankingOf(memory) {
     .filter((part) => Math.abs(part.share) >= LEAST)
     .sort((one, other) => other.share - one.share);
   const said = parts.map((part) => `${part.label} ${Math.round(part.share * 100)}%`);
-  return h("span", { class: "ranking", title: `score ${memory.score?.toFixed(2)}` },
-    h("span", { class: "bar", "aria-hidden": "true" }, parts.filter((part) => part.share > 0).map((part) => sized(h("span", { class: `part-${part.name}` }), part.share))),
-    h("span", { class: "ranking-words" }, h("span", { class: "unseen" }, "Found by "), said.slice(0, 3).join(" · ")));
+  return h(
+    "span",
+    { class: "ranking", title: `score ${memory.score?.toFixed(2)}` },
+    h(
+      "span",
+      { class: "bar", "aria-hidden": "true" },
+      parts
+        .filter((part) => part.share > 0)
+        .map((part) => sized(h("span", { class: `part-${part.name}` }), part.share)),
+    ),
+    h(
+      "span",
+      { class: "ranking-words" },
+      h("span", { class: "unseen" }, "Found by "),
+      said.slice(0, 3).join(" · "),
+    ),
+  );
 }
 
 function sized(element, share) {

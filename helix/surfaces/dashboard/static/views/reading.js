@@ -12,7 +12,19 @@ import { toolbar } from "./actions.js";
 import { drafts, editor } from "./editing.js";
 import { historyOf } from "./past.js";
 
-const DETAILS = ["id", "path", "scope", "source", "created", "updated", "deleted", "valid_from", "valid_until", "importance", "hash"];
+const DETAILS = [
+  "id",
+  "path",
+  "scope",
+  "source",
+  "created",
+  "updated",
+  "deleted",
+  "valid_from",
+  "valid_until",
+  "importance",
+  "hash",
+];
 const LONGEST = 100_000; // characters; POST /render takes no more
 const TIMES = new Set(["created", "updated", "deleted", "valid_from", "valid_until"]);
 
@@ -31,7 +43,11 @@ export function readingPane({ onChanged }) {
     id = next;
     memory = null;
     element.scrollTop = 0;
-    if (id === null) return void fill(content, empty("memories", "Choose a memory", "Or write one: what an agent should know the next time."));
+    if (id === null)
+      return void fill(
+        content,
+        empty("memories", "Choose a memory", "Or write one: what an agent should know the next time."),
+      );
     fill(content, loading());
     refresh();
   }
@@ -56,24 +72,64 @@ export function readingPane({ onChanged }) {
   }
 
   function draw(text) {
-    const body = h("div", { class: "prose" }, text ?? h("p", { class: "hint" }, memory.status === "erased" ? "The text was erased for good." : "No text."));
+    const body = h(
+      "div",
+      { class: "prose" },
+      text ??
+        h("p", { class: "hint" }, memory.status === "erased" ? "The text was erased for good." : "No text."),
+    );
     const links = h("section", { class: "links", "aria-label": "Connections" });
-    fill(content,
-      h("header", { class: "reading-head" },
-        h("div", { class: "reading-top" }, back(), h("p", { class: "memory-facts" }, kindMark(memory.kind), memory.project && h("span", { class: "project" }, memory.project), memory.scope === "global" && h("span", { class: "project" }, "global"), statusMark(memory.status))),
+    fill(
+      content,
+      h(
+        "header",
+        { class: "reading-head" },
+        h(
+          "div",
+          { class: "reading-top" },
+          back(),
+          h(
+            "p",
+            { class: "memory-facts" },
+            kindMark(memory.kind),
+            memory.project && h("span", { class: "project" }, memory.project),
+            memory.scope === "global" && h("span", { class: "project" }, "global"),
+            statusMark(memory.status),
+          ),
+        ),
         h("h2", { class: "reading-title" }, memory.title || memory.id),
-        h("p", { class: "reading-line" },
+        h(
+          "p",
+          { class: "reading-line" },
           agentIn(memory.source) && h("span", {}, `from ${agentIn(memory.source)}`),
-          memory.updated && h("time", { datetime: memory.updated, title: whole(memory.updated) }, `changed ${ago(memory.updated)}`),
-          h("span", { class: "tags" }, (memory.tags ?? []).map((tag) => h("a", { class: "tag", href: `#/memories?tag=${encodeURIComponent(tag)}` }, `#${tag}`)))),
-        toolbar(memory, { onEdit: edit, onChanged: () => (refresh(), onChanged()) })),
-      body, links,
+          memory.updated &&
+            h(
+              "time",
+              { datetime: memory.updated, title: whole(memory.updated) },
+              `changed ${ago(memory.updated)}`,
+            ),
+          h(
+            "span",
+            { class: "tags" },
+            (memory.tags ?? []).map((tag) =>
+              h("a", { class: "tag", href: `#/memories?tag=${encodeURIComponent(tag)}` }, `#${tag}`),
+            ),
+          ),
+        ),
+        toolbar(memory, { onEdit: edit, onChanged: () => (refresh(), onChanged()) }),
+      ),
+      body,
+      links,
       historyOf(memory, () => (refresh(), onChanged())),
-      details(memory));
+      details(memory),
+    );
     connections(memory, links);
   }
 
-  const back = () => iconButton("back", "Back to the list", () => go({ name: "memories", query: here().query }), { class: "icon-button back" });
+  const back = () =>
+    iconButton("back", "Back to the list", () => go({ name: "memories", query: here().query }), {
+      class: "icon-button back",
+    });
 
   function edit() {
     if (!memory || editing || memory.status === "erased") return false;
@@ -98,7 +154,11 @@ export function readingPane({ onChanged }) {
   live.addEventListener("change", onChange);
 
   return {
-    element, show, refresh, edit, leave,
+    element,
+    show,
+    refresh,
+    edit,
+    leave,
     end: () => {
       live.removeEventListener("change", onChange);
       request?.abort();
@@ -117,7 +177,11 @@ async function rendered(text) {
 
 /** What it points to and what points to it, by relation. */
 async function connections(memory, place) {
-  const found = await get(memoryPath(memory.id, "/neighbors"), { include_deleted: true, limit: 50, max_tokens: 20000 }).catch(() => null);
+  const found = await get(memoryPath(memory.id, "/neighbors"), {
+    include_deleted: true,
+    limit: 50,
+    max_tokens: 20000,
+  }).catch(() => null);
   const near = new Map((found?.neighbors ?? []).map((one) => [one.id, one]));
   const groups = new Map();
   const add = (label, id, one) => groups.set(label, (groups.get(label) ?? new Map()).set(id, one));
@@ -127,20 +191,60 @@ async function connections(memory, place) {
     add(from === memory.id ? forward(rel) : backward(rel), id, one);
   }
   if (!groups.size) return;
-  fill(place, h("h3", {}, "Connections"), h("dl", { class: "link-groups" }, [...groups].map(([label, ones]) => [
-    h("dt", {}, label),
-    h("dd", {}, h("ul", {}, [...ones].map(([id, one]) => h("li", {}, one.edge.dangling
-      ? h("span", { class: "missing", title: "nothing answers to this name" }, id)
-      : [kindDot(one.kind), memoryLink(id, one.title), statusMark(one.status)])))),
-  ])));
+  fill(
+    place,
+    h("h3", {}, "Connections"),
+    h(
+      "dl",
+      { class: "link-groups" },
+      [...groups].map(([label, ones]) => [
+        h("dt", {}, label),
+        h(
+          "dd",
+          {},
+          h(
+            "ul",
+            {},
+            [...ones].map(([id, one]) =>
+              h(
+                "li",
+                {},
+                one.edge.dangling
+                  ? h("span", { class: "missing", title: "nothing answers to this name" }, id)
+                  : [kindDot(one.kind), memoryLink(id, one.title), statusMark(one.status)],
+              ),
+            ),
+          ),
+        ),
+      ]),
+    ),
+  );
 }
 
-const kindDot = (kind) => h("span", { class: ["dot", `kind-${/^[a-z]+$/.test(kind ?? "") ? kind : "other"}`], title: kind });
+const kindDot = (kind) =>
+  h("span", { class: ["dot", `kind-${/^[a-z]+$/.test(kind ?? "") ? kind : "other"}`], title: kind });
 
 function details(memory) {
   const facts = DETAILS.filter((name) => memory[name] != null && memory[name] !== "");
-  return h("details", { class: "fold" }, h("summary", {}, "Details"),
-    h("dl", { class: "facts" },
-      facts.map((name) => [h("dt", {}, words(name)), h("dd", {}, TIMES.has(name) ? h("time", { datetime: memory[name] }, whole(memory[name])) : String(memory[name]))]),
-      Object.entries(memory.extra ?? {}).map(([name, value]) => [h("dt", {}, name), h("dd", {}, typeof value === "string" ? value : JSON.stringify(value))])));
+  return h(
+    "details",
+    { class: "fold" },
+    h("summary", {}, "Details"),
+    h(
+      "dl",
+      { class: "facts" },
+      facts.map((name) => [
+        h("dt", {}, words(name)),
+        h(
+          "dd",
+          {},
+          TIMES.has(name) ? h("time", { datetime: memory[name] }, whole(memory[name])) : String(memory[name]),
+        ),
+      ]),
+      Object.entries(memory.extra ?? {}).map(([name, value]) => [
+        h("dt", {}, name),
+        h("dd", {}, typeof value === "string" ? value : JSON.stringify(value)),
+      ]),
+    ),
+  );
 }

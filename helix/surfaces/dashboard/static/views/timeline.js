@@ -8,7 +8,18 @@ import { live } from "../live.js";
 import { kindMark, memoryLink } from "../memory-words.js";
 import { here, replace } from "../route.js";
 
-export const WHAT = { learned: "plus", changed: "edit", forgotten: "forget", restored: "restore", superseded: "replace", merged: "link", erased: "close", moved: "open", gone: "minus", refused: "alert" };
+export const WHAT = {
+  learned: "plus",
+  changed: "edit",
+  forgotten: "forget",
+  restored: "restore",
+  superseded: "replace",
+  merged: "link",
+  erased: "close",
+  moved: "open",
+  gone: "minus",
+  refused: "alert",
+};
 const WHO = { agent: "agents", person: "people", sync: "sync", helix: "Helix" };
 const PAGE = { limit: 50, max_tokens: 16000 };
 
@@ -23,19 +34,52 @@ function begin(root, first) {
   const more = h("div", { class: "list-more" });
   const pulse = h("span", { class: "pulse" });
   const choose = (name, label, options) => {
-    const select = h("select", { "aria-label": label, name, onchange: () => replace({ ...here(), query: { ...here().query, [name]: select.value } }) }, options.map(([value, text]) => h("option", { value }, text)));
+    const select = h(
+      "select",
+      {
+        "aria-label": label,
+        name,
+        onchange: () => replace({ ...here(), query: { ...here().query, [name]: select.value } }),
+      },
+      options.map(([value, text]) => h("option", { value }, text)),
+    );
     return select;
   };
-  const what = choose("what", "What happened", [["", "Everything"], ...Object.keys(WHAT).map((one) => [one, capital(one)])]);
-  const who = choose("who", "By whom", [["", "By anybody"], ...Object.entries(WHO).map(([one, label]) => [one, `By ${label}`])]);
+  const what = choose("what", "What happened", [
+    ["", "Everything"],
+    ...Object.keys(WHAT).map((one) => [one, capital(one)]),
+  ]);
+  const who = choose("who", "By whom", [
+    ["", "By anybody"],
+    ...Object.entries(WHO).map(([one, label]) => [one, `By ${label}`]),
+  ]);
   const project = choose("project", "Project", [["", "Every project"]]);
-  const page = h("div", { class: "page timeline" },
-    h("header", { class: "page-head" }, h("h1", {}, "Timeline"), pulse, h("div", { class: "filters-row" }, what, who, project)), days, more);
+  const page = h(
+    "div",
+    { class: "page timeline" },
+    h(
+      "header",
+      { class: "page-head" },
+      h("h1", {}, "Timeline"),
+      pulse,
+      h("div", { class: "filters-row" }, what, who, project),
+    ),
+    days,
+    more,
+  );
   put(root, page);
-  const seen = new IntersectionObserver((entries) => entries.some((one) => one.isIntersecting) && loadMore(), { root: page, rootMargin: "300px" });
+  const seen = new IntersectionObserver(
+    (entries) => entries.some((one) => one.isIntersecting) && loadMore(),
+    { root: page, rootMargin: "300px" },
+  );
   seen.observe(more);
 
-  const asked = () => ({ ...PAGE, what: route.query.what, who: route.query.who, project: route.query.project });
+  const asked = () => ({
+    ...PAGE,
+    what: route.query.what,
+    who: route.query.who,
+    project: route.query.project,
+  });
 
   async function load() {
     request?.abort();
@@ -45,7 +89,17 @@ function begin(root, first) {
       const answer = await get("/timeline", asked(), { signal: request.signal });
       fill(days);
       show(answer);
-      if (!answer.events.length) fill(more, empty("timeline", "Nothing happened yet", Object.values(asked()).length > 2 && (route.query.what || route.query.who || route.query.project) ? "Nothing of this kind; take a filter away." : "As soon as a memory is written, changed or forgotten it stands here."));
+      if (!answer.events.length)
+        fill(
+          more,
+          empty(
+            "timeline",
+            "Nothing happened yet",
+            Object.values(asked()).length > 2 && (route.query.what || route.query.who || route.query.project)
+              ? "Nothing of this kind; take a filter away."
+              : "As soon as a memory is written, changed or forgotten it stands here.",
+          ),
+        );
     } catch (error) {
       if (error.name !== "AbortError") fill(more, failed(error, load));
     }
@@ -58,7 +112,11 @@ function begin(root, first) {
     try {
       show(await get("/timeline", { ...asked(), cursor: from }, { signal: request.signal }));
     } catch (error) {
-      if (error.name !== "AbortError") fill(more, failed(error, () => ((cursor = from), loadMore())));
+      if (error.name !== "AbortError")
+        fill(
+          more,
+          failed(error, () => ((cursor = from), loadMore())),
+        );
     }
   }
 
@@ -104,7 +162,13 @@ function begin(root, first) {
 
   async function loadProjects() {
     const said = await get("/stats", { scope: "all", max_tokens: 20000 }).catch(() => null);
-    fill(project, h("option", { value: "" }, "Every project"), Object.keys(said?.by_project ?? {}).filter(Boolean).map((value) => h("option", { value }, value)));
+    fill(
+      project,
+      h("option", { value: "" }, "Every project"),
+      Object.keys(said?.by_project ?? {})
+        .filter(Boolean)
+        .map((value) => h("option", { value }, value)),
+    );
     project.value = route.query.project ?? "";
   }
 
@@ -122,16 +186,48 @@ function begin(root, first) {
   };
 }
 
-const fits = (event, query) => ["what", "who", "project"].every((name) => !query[name] || event[name] === query[name]);
+const fits = (event, query) =>
+  ["what", "who", "project"].every((name) => !query[name] || event[name] === query[name]);
 
 function row(event) {
   const title = event.title || event.path || event.id || "a memory";
-  return h("li", { class: "event", data: { what: event.what } },
+  return h(
+    "li",
+    { class: "event", data: { what: event.what } },
     h("time", { datetime: event.time, title: whole(event.time) }, clock(event.time)),
-    h("span", { class: ["event-mark", `what-${event.what in WHAT ? event.what : "changed"}`] }, icon(WHAT[event.what] ?? "edit")),
-    h("div", { class: "event-body" },
-      h("p", { class: "event-line" }, h("span", { class: "event-what" }, event.what), " ", event.id && event.what !== "erased" ? memoryLink(event.id, title) : h("span", {}, title)),
-      h("p", { class: "memory-facts" }, byWhom(event), event.kind && kindMark(event.kind), event.project && h("span", { class: "project" }, event.project), event.detail && h("span", { class: "event-detail" }, event.detail))));
+    h(
+      "span",
+      { class: ["event-mark", `what-${event.what in WHAT ? event.what : "changed"}`] },
+      icon(WHAT[event.what] ?? "edit"),
+    ),
+    h(
+      "div",
+      { class: "event-body" },
+      h(
+        "p",
+        { class: "event-line" },
+        h("span", { class: "event-what" }, event.what),
+        " ",
+        event.id && event.what !== "erased" ? memoryLink(event.id, title) : h("span", {}, title),
+      ),
+      h(
+        "p",
+        { class: "memory-facts" },
+        byWhom(event),
+        event.kind && kindMark(event.kind),
+        event.project && h("span", { class: "project" }, event.project),
+        event.detail && h("span", { class: "event-detail" }, event.detail),
+      ),
+    ),
+  );
 }
 
-const byWhom = (event) => event.who && h("span", { class: ["who", `who-${event.who in WHO ? event.who : "helix"}`] }, event.name || { agent: "an agent", person: "a person", sync: "sync", helix: "Helix" }[event.who] || event.who);
+const byWhom = (event) =>
+  event.who &&
+  h(
+    "span",
+    { class: ["who", `who-${event.who in WHO ? event.who : "helix"}`] },
+    event.name ||
+      { agent: "an agent", person: "a person", sync: "sync", helix: "Helix" }[event.who] ||
+      event.who,
+  );
