@@ -27,6 +27,8 @@ from helix.memory.service import Service
 from helix.memory.upkeep import Upkeep
 from helix.surfaces.access import LocalAccess, is_loopback
 from helix.surfaces.app import Doors, Plugged, make_app
+from helix.surfaces.dashboard.routes import routes as dashboard
+from helix.surfaces.events import Events
 from helix.surfaces.health import Health
 from helix.surfaces.mcp.surface import McpSurface
 from helix.surfaces.metrics import Metrics
@@ -101,12 +103,12 @@ def _serve(helix: Helix) -> None:
         policy = LocalAccess(config.host, port, TokenFile(config).get, require_token=config.require_token)
         mcp = McpSurface(service, said, is_ready=recall.is_settled)
         helix.on_change(mcp.memories_changed)
-        app = _assemble(helix, recall, service, mcp, policy, said)
+        app, stop = _assemble(helix, recall, service, mcp, policy, said)
         settings = uvicorn.Config(
             app, log_config=None, access_log=False, ws="none", proxy_headers=False, server_header=False,
             timeout_keep_alive=_KEEP_ALIVE, timeout_graceful_shutdown=_LAST_ANSWERS,
         )  # fmt: skip
-        server = _Server(settings, mcp.end_streams)
+        server = _Server(settings, stop)
         _leave_quietly(server)
         here.record(state)
         announce(f"helixd follows {helix.vault.root.path} and serves {here.url}/", url=here.url, pid=here.pid)
@@ -129,12 +131,14 @@ class _Server(uvicorn.Server):
 
 def _assemble(
     helix: Helix, recall: RecallSoon, service: Service, mcp: McpSurface, policy: LocalAccess, said: str
-) -> FastAPI:
+) -> tuple[FastAPI, Callable[[], None]]:
+    """The app, and what ends the streams of those who listen."""
     follower = helix.follower()
     upkeep = Upkeep(service, helix.config.consolidate)
     health = Health(helix, follower, recall, upkeep, said)
     metrics = Metrics(health.look)
     service.on_answer = metrics.hear
+    events = Events(service.journal, health.look_soon)
 
     @asynccontextmanager
     async def following() -> AsyncIterator[None]:
@@ -146,8 +150,17 @@ def _assemble(
             for worker in (upkeep, follower, recall):
                 await anyio.to_thread.run_sync(worker.stop)
 
-    plugged = [Plugged(lifespans=[following]), Plugged(mcp.routes(), [mcp.run])]
-    return make_app(Doors(helix, recall, service, health, metrics, upkeep), policy, said, plugged)
+    def end_streams() -> None:
+        mcp.end_streams()
+        events.end()
+
+    plugged = [
+        Plugged(lifespans=[following, events.run]),
+        Plugged(mcp.routes(), [mcp.run]),
+        Plugged(dashboard()),
+    ]
+    doors = Doors(helix, recall, service, health, metrics, upkeep, events)
+    return make_app(doors, policy, said, plugged), end_streams
 
 
 def _leave_quietly(server: uvicorn.Server) -> None:

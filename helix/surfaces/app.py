@@ -23,7 +23,7 @@ from helix.memory.service import Service
 from helix.memory.upkeep import Upkeep
 from helix.surfaces.access import Guard, Policy
 from helix.surfaces.caller import Signed
-from helix.surfaces.dashboard.routes import routes as dashboard
+from helix.surfaces.events import Events
 from helix.surfaces.health import Health
 from helix.surfaces.limits import Limits
 from helix.surfaces.metrics import Metrics
@@ -33,6 +33,7 @@ from helix.surfaces.rest.care import add_care
 from helix.surfaces.rest.changing import add_changing
 from helix.surfaces.rest.document import document
 from helix.surfaces.rest.reading import add_reading
+from helix.surfaces.rest.watching import add_watching
 
 Lifespan = Callable[[], AbstractAsyncContextManager[None]]
 
@@ -47,6 +48,7 @@ class Doors:
     health: Health
     metrics: Metrics
     upkeep: Upkeep
+    events: Events
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugg
     add_reading(app, doors.service)
     add_changing(app, doors.service)
     add_care(app, doors.helix, doors.recall, doors.health, doors.metrics, doors.upkeep)
-    app.router.routes.extend(dashboard())
+    add_watching(app, doors.events)
     for one in plugged:
         app.router.routes.extend(one.routes)
     app.openapi = functools.cache(lambda: document(app))  # type: ignore[method-assign]

@@ -13,6 +13,7 @@ from helix.surfaces.rest.changing import add_changing
 from helix.surfaces.rest.document import document
 from helix.surfaces.rest.reading import add_reading
 from helix.surfaces.rest.respond import ALWAYS, MEANING
+from helix.surfaces.rest.watching import add_watching
 
 Said = dict[str, Any]
 
@@ -52,6 +53,7 @@ def routes_only() -> FastAPI:
     add_reading(app, nothing)
     add_changing(app, nothing)
     add_care(app, nothing, nothing, nothing, nothing, nothing)
+    add_watching(app, nothing)
     return app
 
 

@@ -1,0 +1,45 @@
+"""The routes for whoever watches the daemon: what happens, as it happens."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Header, Response
+from starlette.responses import StreamingResponse
+
+from helix.surfaces.events import Events, TooMany
+from helix.surfaces.problems import refuse
+from helix.surfaces.rest import answers
+from helix.surfaces.rest.respond import reads
+
+LastHeard = Annotated[
+    str | None,
+    Header(
+        alias="Last-Event-ID",
+        description="The `id` of the last event that was heard; what came after it is told.",
+    ),
+]
+
+
+def add_watching(app: FastAPI, events: Events) -> None:
+    @app.get("/events", tags=["daemon"], operation_id="events", responses=_stream())
+    async def listen(last_heard: LastHeard = None) -> Response:
+        """What happens, as it happens: a stream of server-sent events that ends when the daemon stops.
+
+        `event: change` carries an event of the timeline, with its number as `id`; `event: health` what `/healthz` says,
+        at the start and whenever the state or its reasons change. A listener that does not keep up is disconnected, and
+        hears the rest when it comes back with `Last-Event-ID`, as browsers do by themselves.
+        """
+        try:
+            told = events.listen(last_heard)
+        except TooMany:
+            return refuse("busy", "too many listen already; close some", {"Retry-After": "5"})
+        return StreamingResponse(told, media_type="text/event-stream")
+
+
+def _stream() -> dict[int | str, dict[str, Any]]:
+    said = reads(answers.Problem)
+    return {
+        **said,
+        200: {"description": "Done", "content": {"text/event-stream": {"schema": {"type": "string"}}}},
+    }
