@@ -28,6 +28,7 @@ _REACH = 2
 _WORTH = 0.3  # of the best score; what lies below fills a limit and answers nothing (measured: costs no recall at 10)
 _TELLING_WORDS = 40  # of a text that is compared with what is there
 RERANKED = 15
+_EXPLAINED = 60  # of what was found, how many are looked at for an explanation
 _SPELLED_BY = 3  # memories that are read for the spelling of a suggestion
 _RERANK_SHARE = 0.5  # of the score of the reranked; the rest is their order before
 
@@ -49,6 +50,8 @@ class Asked:
     """beside those that are typed in the text"""
     only: frozenset[str] | None = None
     """the memories that it is about, when the asker knows them by what the index does not"""
+    explain: bool = False
+    """name also what was found and is not worth showing"""
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,8 @@ class Answer:
     degraded: str | None = None
     """why search is by words only, or not up to date"""
     suggestions: list[str] = field(default_factory=list)
+    below: list[Hit] = field(default_factory=list)
+    """what was found and lies below the gate, for who asked to have it explained"""
 
 
 class Searcher:
@@ -225,7 +230,13 @@ class Searcher:
         worth = [one for one in ranked[: asked.limit] if one.score >= _WORTH * ranked[0].score]
         hits = [_hit(one, ordinals) for one in worth] if verdict.worth_showing else []
         suggestions = [] if found_by_words else self._suggestions(query, allowed)
-        return Answer(hits, verdict.confidence, verdict.note, degraded, suggestions)
+        shown = {hit.memory_id for hit in hits}
+        below = [
+            _hit(one, ordinals)
+            for one in (ranked[:_EXPLAINED] if asked.explain else ())
+            if one.memory_id not in shown
+        ]
+        return Answer(hits, verdict.confidence, verdict.note, degraded, suggestions, below)
 
     def _coverage(self, query: Query, memory_id: str) -> Coverage | None:
         text = self._text_of(memory_id)

@@ -9,7 +9,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from helix.index.catalog import Row
 from helix.index.where import Reach
+from helix.memory.explain import Left
+from helix.memory.explain import explain as to_explained
 from helix.memory.fit import Budget, cut
 from helix.memory.links import Links
 from helix.memory.pack import Piece, pack, words_of
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
     from helix.index.search import Hit
 
 _DEPTH = 40
+_ELSEWHERE = 10
 _STANDING = 5  # preferences that hold for whatever is done in this place
 _SAME_WORDS = 0.8  # shared words of two texts from which on the second repeats the first
 _WHOLE_TEXT = 1_600  # characters; of a longer memory the best passage is packed
@@ -44,6 +48,12 @@ class Chosen:
 class Selection:
     chosen: list[Chosen] = field(default_factory=list)
     left_out: int = 0
+    left: list[Left] = field(default_factory=list)
+    """those that were found and not chosen, and why"""
+
+    def leave(self, one: Hit | Chosen, reason: str, why: str) -> None:
+        memory_id = one.note.id if isinstance(one, Chosen) else one.memory_id
+        self.left.append(Left(memory_id, reason, why, one.score))
 
 
 def context(
@@ -56,8 +66,14 @@ def context(
     max_tokens: int = 4000,
     response_format: str = "concise",
     rerank: bool = False,
+    explain: bool = False,
+    explain_tokens: int = 4000,
     when: When = NOW,
 ) -> Payload:
+    """The pack; with `explain` also what each memory in it costs, and what was left out and why.
+
+    The explanation has a budget of its own, `explain_tokens`, so that the pack is the one that an agent would get.
+    """
     detailed = check_format(response_format)
     budget = Budget(max_tokens, reader.count)
     view = reader.view(when)
@@ -70,14 +86,53 @@ def context(
         limit=_DEPTH,
         include_deleted=True,
         rerank=rerank,
+        explain=explain,
     )
+    room = Budget(explain_tokens, reader.count)
     seen = reaches(check_scope(scope), caller)
     selection = _resolve(view, found.hits, seen)
     if not filters:
         _add_standing(view, selection, seen)
     pieces = [_piece(one, detailed) for one in selection.chosen]
     notices = {key: value for key, value in (("note", found.note), ("degraded", found.degraded)) if value}
-    return pack(pieces, budget, notices, left_out=selection.left_out)
+    answer, packed = pack(pieces, budget, notices, left_out=selection.left_out)
+    if not explain:
+        return answer
+    left = [
+        *selection.left,
+        *(Left(hit.memory_id, "below-gate", "it fits the task too little", hit.score) for hit in found.below),
+        *_elsewhere(view, task, caller, filters, seen),
+    ]
+    scores = {one.note.id: one.score for one in selection.chosen if one.score}
+    return to_explained(view, answer, packed, pieces, scores, left, room)
+
+
+def _elsewhere(
+    view: View,
+    task: str,
+    caller: Caller,
+    filters: Mapping[str, str] | None,
+    seen: tuple[Reach, ...] | None,
+) -> list[Left]:
+    """What fits, and lies where the asker does not look."""
+    if seen is None:
+        return []
+    found = ask(view, task, caller=caller, scope="all", filters=filters, limit=_ELSEWHERE)
+    rows = ((hit, view.catalog.find(hit.memory_id)) for hit in found.hits)
+    return [
+        Left(
+            hit.memory_id, "not-in-scope", f"it is of {_place(row)}, which this scope does not see", hit.score
+        )
+        for hit, row in rows
+        if row is not None and not row_is_within(row, seen)
+    ]
+
+
+def _place(row: Row) -> str:
+    session = (row.meta.get("source") or {}).get("session")
+    if row.meta["scope"] == "session":
+        return f"session {session}" if session else "another session"
+    return f"project {row.meta['project']}" if row.meta.get("project") else "another project"
 
 
 def _resolve(view: View, hits: Sequence[Hit], seen: tuple[Reach, ...] | None) -> Selection:
@@ -88,11 +143,20 @@ def _resolve(view: View, hits: Sequence[Hit], seen: tuple[Reach, ...] | None) ->
     by_id: dict[str, Chosen] = {}
     for hit in hits:
         current, replaced = _current(links, newer, hit.memory_id)
-        if current is None or not row_is_within(links.rows[current], seen):
-            continue  # forgotten, or superseded by something that is, or that lies where the asker does not look
+        if current is None:
+            selection.leave(hit, "forgotten", "it was forgotten, or what replaced it was")
+            continue
+        if not row_is_within(links.rows[current], seen):
+            selection.leave(
+                hit, "not-in-scope", f"{current} replaced it, and lies where this scope does not see"
+            )
+            continue
         note = view.find(current)
         if note is None or not note.memory.visible:
+            selection.leave(hit, "unreadable", "its file cannot be read at the moment")
             continue
+        if current != hit.memory_id:
+            selection.leave(hit, "superseded", f"{current} replaced it")
         remarks = tuple(f"replaces {one}" for one in replaced)
         if note.id in by_id:
             before = by_id[note.id]
@@ -100,8 +164,8 @@ def _resolve(view: View, hits: Sequence[Hit], seen: tuple[Reach, ...] | None) ->
         else:
             ordinal = hit.ordinal if note.id == hit.memory_id else None
             by_id[note.id] = Chosen(note, ordinal, hit.score, remarks)
-    settled = _without_contradictions(links, by_id)
-    selection.chosen = list(_without_repetition(settled))
+    settled = _without_contradictions(links, by_id, selection)
+    selection.chosen = list(_without_repetition(settled, selection))
     selection.left_out = len(by_id) - len(selection.chosen)
     return selection
 
@@ -120,7 +184,7 @@ def _current(links: Links, newer: Mapping[str, str], memory_id: str) -> tuple[st
     return None, passed
 
 
-def _without_contradictions(links: Links, chosen: Mapping[str, Chosen]) -> list[Chosen]:
+def _without_contradictions(links: Links, chosen: Mapping[str, Chosen], selection: Selection) -> list[Chosen]:
     """Of two that contradict each other the one that was changed last stands, and says that it does."""
     against: dict[str, set[str]] = {}
     for edge in links.edges:
@@ -131,20 +195,33 @@ def _without_contradictions(links: Links, chosen: Mapping[str, Chosen]) -> list[
     for memory_id, one in chosen.items():
         others = [links.rows[other] for other in sorted(against.get(memory_id, ())) if other in links.rows]
         standing = [row for row in others if row.status == "active"]
-        if any(row.id in chosen and changed_at(row) > changed_at(links.rows[memory_id]) for row in standing):
+        newer = [
+            row
+            for row in standing
+            if row.id in chosen and changed_at(row) > changed_at(links.rows[memory_id])
+        ]
+        if newer:
+            selection.leave(one, "contradicted", f"{newer[0].id} contradicts it and was changed later")
             continue
         remarks = tuple(f"contradicts {row.id}, which is older" for row in standing if row.id in chosen)
         settled.append(replace(one, remarks=(*one.remarks, *remarks)))
     return settled
 
 
-def _without_repetition(chosen: Iterable[Chosen]) -> Iterable[Chosen]:
-    seen: list[frozenset[str]] = []
+def _without_repetition(chosen: Iterable[Chosen], selection: Selection) -> Iterable[Chosen]:
+    seen: dict[str, frozenset[str]] = {}
     for one in chosen:
         words = words_of(f"{one.note.memory.title} {one.note.memory.body}")
-        if not any(len(words & other) >= _SAME_WORDS * len(words | other) for other in seen):
-            seen.append(words)
+        same = (
+            memory_id
+            for memory_id, other in seen.items()
+            if len(words & other) >= _SAME_WORDS * len(words | other)
+        )
+        if (first := next(same, None)) is None:
+            seen[one.note.id] = words
             yield one
+        else:
+            selection.leave(one, "says-the-same", f"{first} says the same")
 
 
 def _add_standing(view: View, selection: Selection, seen: tuple[Reach, ...] | None) -> None:

@@ -51,15 +51,18 @@ class Piece:
 
 def pack(
     pieces: Sequence[Piece], budget: Budget, notices: Mapping[str, str], *, left_out: int = 0
-) -> Payload:
-    """As many of the pieces as fit, the first before the last; the answer counts those that did not."""
+) -> tuple[Payload, list[Piece]]:
+    """As many of the pieces as fit, the first before the last; the answer counts those that did not.
+
+    Beside the answer the pieces that are in it, as they are in it.
+    """
 
     def answer(packed: Sequence[Piece], said: Mapping[str, str]) -> Payload:
         dropped = left_out + len(pieces) - len(packed)
         return budget.measure(
             {
                 "context": to_text(packed),
-                "citations": [piece.memory_id for piece in _grouped(packed)],
+                "citations": [piece.memory_id for piece in grouped(packed)],
                 "dropped": dropped,
                 "truncated": len(packed) < len(pieces) or any(piece.is_cut for piece in packed),
                 **said,
@@ -77,8 +80,8 @@ def pack(
             packed = _least(pieces[0], lambda one: budget.holds(answer([one], said)))  # noqa: B023 (called at once)
             done = answer(packed, said)
         if budget.holds(done) and (packed or not pieces):
-            return done
-    return budget.measure(_nothing(len(pieces) + left_out))
+            return done, packed
+    return budget.measure(_nothing(len(pieces) + left_out)), []
 
 
 def _that_fit(pieces: Sequence[Piece], budget: Budget, used: int) -> list[Piece]:
@@ -108,8 +111,8 @@ def to_text(pieces: Sequence[Piece]) -> str:
         return ""
     lines = [_OPENING]
     group = ""
-    for piece in _grouped(pieces):
-        name = _group_of(piece)
+    for piece in grouped(pieces):
+        name = group_of(piece)
         if name != group:
             lines.append(f"\n## {name}")
             group = name
@@ -140,12 +143,12 @@ def _nothing(dropped: int) -> Payload:
     return {"context": "", "citations": [], "dropped": dropped, "truncated": dropped > 0}
 
 
-def _grouped(pieces: Sequence[Piece]) -> list[Piece]:
+def grouped(pieces: Sequence[Piece]) -> list[Piece]:
     names = [name for name, _ in _GROUPS] + [_OTHERS]
-    return sorted(pieces, key=lambda piece: names.index(_group_of(piece)))
+    return sorted(pieces, key=lambda piece: names.index(group_of(piece)))
 
 
-def _group_of(piece: Piece) -> str:
+def group_of(piece: Piece) -> str:
     return next((name for name, kinds in _GROUPS if piece.kind in kinds), _OTHERS)
 
 

@@ -142,7 +142,7 @@ class PhaseRecall:
         notes = [note for memory_id in best_first[:_DEPTH] if (note := view.find(memory_id)) is not None]
         pieces = [to_piece(note) for note in notes if note.memory.visible]
         said = {"degraded": degraded} if degraded else {}
-        bundle = pack(pieces, budget, said, left_out=len(best_first) - len(pieces))
+        bundle, _ = pack(pieces, budget, said, left_out=len(best_first) - len(pieces))
         return bundle, {note.id: note.hash for note in notes if note.id in bundle["citations"]}
 
 

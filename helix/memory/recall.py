@@ -89,6 +89,7 @@ def ask(
     limit: int,
     include_deleted: bool = False,
     rerank: bool = False,
+    explain: bool = False,
 ) -> Answer:
     """The hits themselves, for the verbs that are made of searches."""
     from helix.index.search import Asked
@@ -100,7 +101,7 @@ def ask(
     only = _with_keys(view, own) if own else None
     asked = Asked(
         clean(query), limit, now=view.now(), reaches=seen, include_hidden=include_deleted, rerank=rerank,
-        filters=known, only=only,
+        filters=known, only=only, explain=explain,
     )  # fmt: skip
     return view.searcher().search(asked)
 

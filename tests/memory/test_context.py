@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from helix.memory.tokens import serialize
 from tests.memory.world import ME, World, opened, record
 
 
@@ -133,3 +134,67 @@ def test_what_replaced_a_memory_in_a_place_that_the_asker_does_not_see_stays_the
     assert pack["citations"] == []
     everything = world.service.context("the API listens on port 8080", caller=ME, scope="all")
     assert everything["citations"] == ["mem_b"]
+
+
+def test_an_explained_pack_is_the_same_pack_with_its_costs_and_what_was_left_out(world: World) -> None:
+    world.put("f.md", record("mem_f", "A retry storm of the auth client hits port 8443"))
+    world.put("d.md", record("mem_d", "Auth client retries 3x", kind="decision", title="Retries"))
+    world.put("same.md", record("mem_same", "Auth client retries 3x!", kind="decision", title="Retries"))
+    world.put("p.md", record("mem_p", "Prefer small commits", kind="preference"))
+    world.put(
+        "x.md", record("mem_x", "The auth client of search retries too", scope="project", project="search")
+    )
+    world.put("o.md", record("mem_o", "Auth client retry storm runs at night", updated_at="2026-01-01"))
+    world.put(
+        "n.md",
+        record(
+            "mem_n",
+            "The retry storm is over by noon, auth client",
+            contradicts='["[[mem_o]]"]',
+            updated_at="2026-05-01",
+        ),
+    )
+    old = world.add("The auth client retry limit is 8 calls", scope="global", force=True)["id"]
+    new = world.add("The auth client retry limit is 9 calls", scope="global", supersede_hint=old)["id"]
+    task = "debug the auth client retry storm"
+    plain = world.service.context(task, caller=ME)
+    said = world.service.context(task, caller=ME, explain=True)
+    assert {key: said[key] for key in plain} == plain
+    assert [part["id"] for part in said["parts"]] == plain["citations"]
+    assert {part["section"] for part in said["parts"]} <= {"Preferences", "Decisions", "Facts"}
+    assert all(part["tokens"] > 5 for part in said["parts"])
+    assert said["overhead_tokens"] + sum(part["tokens"] for part in said["parts"]) == plain["tokens_used"]
+    why = {one["id"]: one["reason"] for one in said["left_out"]}
+    assert why["mem_same" if "mem_d" in plain["citations"] else "mem_d"] == "says-the-same"
+    assert why["mem_o"] == "contradicted"
+    assert why["mem_x"] == "not-in-scope"
+    assert why[old] == "superseded"
+    assert new in plain["citations"]
+    assert said["unexplained"] == 0
+
+
+def test_what_does_not_fit_a_pack_is_named_and_the_explanation_keeps_its_own_budget(world: World) -> None:
+    for number in range(30):
+        world.put(f"{number}.md", record(f"mem_{number}", f"Cache rule {number}: " + f"word{number} " * 40))
+    said = world.service.context("cache rule", caller=ME, max_tokens=600, explain=True)
+    reasons = [one["reason"] for one in said["left_out"]]
+    assert reasons.count("over-budget") == 30 - len(said["parts"])
+    assert said["tokens_used"] <= 600
+    little = world.service.context("cache rule", caller=ME, max_tokens=600, explain=True, explain_tokens=300)
+    told = {key: little[key] for key in ("overhead_tokens", "parts", "left_out", "unexplained")}
+    assert world.service.reader.count(serialize(told)) <= 300
+    assert little["unexplained"] > 0
+    assert little["context"] == said["context"]
+
+
+def test_what_fits_too_little_is_explained_as_such(world: World) -> None:
+    world.put(
+        "a.md",
+        record("mem_a", "The deploy of the billing service needs two approvals from the platform team"),
+    )
+    world.put("b.md", record("mem_b", "A deploy broke in May"))
+    said = world.service.context(
+        "deploy the billing service with approvals from the platform team", caller=ME, explain=True
+    )
+    assert said["citations"][0] == "mem_a"
+    assert {one["id"]: one["reason"] for one in said["left_out"]} == {"mem_b": "below-gate"}

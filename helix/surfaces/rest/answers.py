@@ -96,6 +96,40 @@ class Pack(BaseModel):
     degraded: str | None = None
 
 
+class Part(BaseModel):
+    id: str
+    title: str
+    section: str = Field(description="Under which heading of the pack it stands.")
+    tokens: int
+    score: float | None = Field(description="Null for a preference that holds whatever the task is.")
+
+
+class LeftOut(BaseModel):
+    id: str
+    title: str
+    tokens: int
+    score: float | None
+    reason: Literal[
+        "over-budget", "says-the-same", "contradicted", "superseded", "forgotten", "below-gate",
+        "not-in-scope", "unreadable",
+    ]  # fmt: skip
+    why: str
+
+
+class ExplainedPack(Pack):
+    parts: list[Part] | None = Field(None, description="With `explain`: what is in the pack, in its order.")
+    overhead_tokens: int | None = Field(
+        None,
+        description="With `explain`: what is not memory: headings, fences, citations, the answer around them.",
+    )
+    left_out: list[LeftOut] | None = Field(
+        None, description="With `explain`: what was found and is not in it."
+    )
+    unexplained: int | None = Field(
+        None, description="With `explain`: memories for which `explain_tokens` had no room."
+    )
+
+
 class Similar(BaseModel):
     id: str
     title: str

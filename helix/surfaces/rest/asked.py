@@ -297,6 +297,15 @@ class ContextBody(Body):
     format: Format | None = None
     response_format: Format | None = None
     rerank: bool = False
+    explain: bool = Field(
+        False, description="Say also what each memory costs, and what was left out and why."
+    )
+    explain_tokens: Whole = Field(
+        4000,
+        ge=LEAST_TOKENS,
+        le=MOST_TOKENS,
+        description="The explanation fits in so many tokens of its own.",
+    )
     as_of: str | None = Field(None, description=_AS_OF)
     ref: str | None = Field(None, description=_REF)
 

@@ -30,7 +30,7 @@ def add_reading(app: FastAPI, service: Service) -> None:
 
     @app.post(
         "/context", tags=["reading"], operation_id="context",
-        responses=reads_body(answers.Pack), openapi_extra=CALLER,
+        responses=reads_body(answers.ExplainedPack), openapi_extra=CALLER,
     )  # fmt: skip
     def context(request: Request, said: asked.ContextBody) -> Response:
         """One text for an agent to read before a task: grouped, cited, fenced as data, within its budget."""
@@ -39,6 +39,7 @@ def add_reading(app: FastAPI, service: Service) -> None:
                 said.task, caller=caller_of(request.headers), scope=said.scope, filters=said.filters,
                 max_tokens=said.max_tokens, rerank=said.rerank, when=When(said.as_of, said.ref),
                 response_format=asked.one_format(said.format, said.response_format) or "concise",
+                explain=said.explain, explain_tokens=said.explain_tokens,
             )
         )  # fmt: skip
 
