@@ -75,6 +75,21 @@ def example_vault(place: Path) -> dict[str, str]:
     return env
 
 
+def small_vault(place: Path) -> dict[str, str]:
+    """The starter vault, searched by words only: a daemon that is up at once."""
+    env = {**surroundings(place), "HELIX_MODEL": "none"}
+    subprocess.run([str(BIN / "helix"), "init"], env=env, check=True, capture_output=True)
+    return env
+
+
+def settle(page: Page) -> None:
+    """When what the page began is done: two frames, and an answer to a request made after all others."""
+    page.evaluate(
+        "async () => { for (let at = 0; at < 2; at += 1) await new Promise(done => requestAnimationFrame(done));"
+        " await (await fetch('/healthz')).text(); }"
+    )
+
+
 def is_settled(served: Served) -> bool:
     said = served.http.get("/healthz").json()
     return bool(said["index"] and said["index"]["index_lag"] == 0 and not said["waiting"])

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from playwright.sync_api import Page, expect
 
-from tests.dashboard.conftest import Open, file_of, frontmatter
+from tests.dashboard.conftest import Open, Visit, file_of, frontmatter
 from tests.surfaces.conftest import Served
 from tests.waiting import wait_for
 
@@ -148,7 +148,7 @@ def test_relating_with_the_picker_draws_the_edge_in_the_file(visit: Open, board:
     dialog = page.get_by_role("dialog", name="Relate")
     dialog.get_by_label("Relation").select_option("depends_on")
     dialog.get_by_role("combobox", name="The other memory").fill("hut of the kittiwakes")
-    expect(dialog.get_by_role("option").first).to_contain_text("Hut of the kittiwakes")
+    expect(dialog.get_by_role("listbox").get_by_role("option").first).to_contain_text("Hut of the kittiwakes")
     dialog.get_by_role("button", name="Relate").click()
     expect(page.locator(".links")).to_contain_text("depends on")
     assert f"[[{other}]]" in frontmatter(file_of(board, one))
@@ -203,10 +203,18 @@ def body_of(file: Path) -> str:
     return file.read_text("utf-8").split("---\n", 2)[2]
 
 
+def deaf(opened: Visit) -> None:
+    """A page that hears of no change until it asks."""
+    opened.page.route("**/events", lambda route: route.abort())
+    opened.watched.expected.append("ERR_FAILED")
+
+
 def test_a_stale_edit_shows_both_and_merges(visit: Open, board: Served) -> None:
     memory_id = board.remember("Bow\n\nMast\n\nStern", title="Parts of the boat")
     file = file_of(board, memory_id)
-    page = visit().go(f"#/memory/{memory_id}")
+    opened = visit()
+    deaf(opened)
+    page = opened.go(f"#/memory/{memory_id}")
     page.get_by_role("button", name="Edit").click()
     page.get_by_label("Text, in markdown").fill("Bow, painted\n\nMast\n\nStern")
     file.write_text(
@@ -225,7 +233,9 @@ def test_a_stale_edit_shows_both_and_merges(visit: Open, board: Served) -> None:
 
 def test_edits_of_the_same_line_are_both_kept_for_the_person_to_choose(visit: Open, board: Served) -> None:
     memory_id = board.remember("The tide turns at six", title="The turn of the tide")
-    page = visit().go(f"#/memory/{memory_id}")
+    opened = visit()
+    deaf(opened)
+    page = opened.go(f"#/memory/{memory_id}")
     page.get_by_role("button", name="Edit").click()
     page.get_by_label("Text, in markdown").fill("The tide turns at seven")
     board.http.patch(f"/memory/{memory_id}", json={"text": "The tide turns at eight"})

@@ -104,7 +104,6 @@ def test_dragging_a_node_moves_it_and_opens_nothing(visit: Open) -> None:
     title = tip.locator("b").inner_text()
     page.mouse.down()
     page.mouse.move(box["x"] + 300, box["y"] + 300, steps=5)
-    page.wait_for_timeout(50)
     page.mouse.up()
     expect(page).to_have_url(re.compile("#/graph$"))
     still(page)

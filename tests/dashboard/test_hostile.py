@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.dashboard.conftest import Open
+from tests.dashboard.conftest import Open, settle
 from tests.dashboard.hostile import HOST, PAYLOADS
 from tests.surfaces.conftest import Served
 from tests.waiting import wait_for
@@ -63,7 +63,7 @@ def ids(board: Served) -> Iterator[list[str]]:
 
 
 def check_inert(page: Page) -> None:
-    page.wait_for_load_state("networkidle")
+    settle(page)
     assert page.evaluate("window.marked === undefined")
     assert page.evaluate(_LIVE) == []
     assert page.locator("main img").count() == 0
@@ -116,7 +116,7 @@ def test_editing_searching_and_picking_one_runs_nothing(visit: Open, ids: list[s
     page.get_by_role("button", name="Filters").click()
     page.get_by_role("button", name="Relate").click()
     page.get_by_role("combobox", name="The other memory").fill("hostile onerror img")
-    expect(page.get_by_role("option").first).to_be_visible()
+    expect(page.get_by_role("listbox").get_by_role("option").first).to_be_visible()
     check_inert(page)
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Edit").click()
@@ -139,5 +139,5 @@ def test_an_address_that_is_hostile_itself_runs_nothing(visit: Open) -> None:
             f"#/{payload}",
         ):
             page = opened.go(where)
-            page.wait_for_load_state("networkidle")
+            settle(page)
             assert page.evaluate("window.marked === undefined")

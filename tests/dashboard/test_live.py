@@ -9,10 +9,13 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-from tests.dashboard.conftest import Open, example_vault, file_of
+from tests.dashboard.conftest import Open, file_of, small_vault
 from tests.flows.daemon import running_daemon
 from tests.surfaces.conftest import Served
 from tests.waiting import wait_for
+
+GONE = ["ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE", "ERR_EMPTY", "ERR_CONNECTION_RESET"]
+"""what a browser says of a daemon that was stopped"""
 
 
 def test_an_edit_in_one_window_shows_in_the_other(visit: Open, board: Served) -> None:
@@ -82,18 +85,13 @@ def test_a_new_memory_appears_in_the_list_by_itself(visit: Open, board: Served) 
 
 @pytest.fixture
 def restarted(tmp_path: Path) -> dict[str, str]:
-    return example_vault(tmp_path)
+    return small_vault(tmp_path)
 
 
 def test_a_daemon_that_goes_is_missed_and_found_again(visit: Open, restarted: dict[str, str]) -> None:
     url = f"http://127.0.0.1:{restarted['HELIX_PORT']}"
     opened = visit(url=url)
-    opened.watched.expected += [
-        "ERR_CONNECTION_REFUSED",
-        "ERR_INCOMPLETE",
-        "ERR_EMPTY",
-        "ERR_CONNECTION_RESET",
-    ]
+    opened.watched.expected += GONE
     with running_daemon(restarted):
         page = opened.go("#/timeline")
         expect(page.locator(".pulse")).to_have_text("live")
@@ -118,12 +116,7 @@ def test_a_daemon_that_goes_is_missed_and_found_again(visit: Open, restarted: di
 def test_what_was_missed_while_the_stream_was_down_is_told(visit: Open, restarted: dict[str, str]) -> None:
     url = f"http://127.0.0.1:{restarted['HELIX_PORT']}"
     opened = visit(url=url)
-    opened.watched.expected += [
-        "ERR_CONNECTION_REFUSED",
-        "ERR_INCOMPLETE",
-        "ERR_EMPTY",
-        "ERR_CONNECTION_RESET",
-    ]
+    opened.watched.expected += GONE
     with running_daemon(restarted), httpx.Client(base_url=url, timeout=30) as http:
         page = opened.go("#/timeline")
         expect(page.locator(".pulse")).to_have_text("live")
@@ -139,7 +132,7 @@ def test_what_was_missed_while_the_stream_was_down_is_told(visit: Open, restarte
 
 
 def test_where_a_token_is_asked_for_the_page_asks_for_it(visit: Open, tmp_path: Path) -> None:
-    env = {**example_vault(tmp_path), "HELIX_TOKEN": "correct-horse"}
+    env = {**small_vault(tmp_path), "HELIX_TOKEN": "correct-horse"}
     Path(env["HELIX_CONFIG_DIR"]).mkdir(exist_ok=True)
     (Path(env["HELIX_CONFIG_DIR"]) / "config.toml").write_text("require_token = true\n", "utf-8")
     with running_daemon(env) as daemon:
@@ -147,7 +140,7 @@ def test_where_a_token_is_asked_for_the_page_asks_for_it(visit: Open, tmp_path: 
         assert daemon.get("/")[0] == 200
         assert daemon.get("/recent")[0] == 401
         opened = visit(url=daemon.url)
-        opened.watched.expected.append("401")
+        opened.watched.expected += ["401", *GONE]
         page = opened.go("")
         dialog = page.get_by_role("dialog", name="Sign in")
         dialog.get_by_label("Token").fill("wrong")

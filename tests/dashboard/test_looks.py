@@ -67,7 +67,7 @@ def test_dialogs_editor_and_notes_are_too(visit: Open, board: Served, theme: str
     expect(page.locator(".reading .facts")).to_be_visible()
     assert serious(page) == []
     page.get_by_role("button", name="Relate").click()
-    expect(page.get_by_role("option").first).to_be_visible()
+    expect(page.get_by_role("listbox").get_by_role("option").first).to_be_visible()
     assert serious(page) == []
     page.keyboard.press("Escape")
     page.get_by_role("button", name="More actions").click()

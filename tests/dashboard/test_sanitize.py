@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page
 
 from helix.surfaces.dashboard.files import read_files
-from tests.dashboard.conftest import Open
+from tests.dashboard.conftest import Open, settle
 from tests.dashboard.hostile import HOST, PAYLOADS
 
 MODULES = f"/ui/{read_files().fingerprint}"
@@ -54,7 +54,7 @@ def test_hostile_markup_is_copied_without_what_makes_it_hostile(page: Page) -> N
         [MODULES, list(PAYLOADS), KNOWN, GONE],
     )
     assert found == []
-    page.wait_for_load_state("networkidle")
+    settle(page)
     assert page.evaluate("window.marked === undefined")
 
 

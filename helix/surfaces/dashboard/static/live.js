@@ -48,17 +48,22 @@ async function follow(mine) {
       const answer = await send("GET", "/events", { signal: mine.signal, headers });
       failures = 0;
       mark(true);
-      await read(answer.body.getReader());
-      heard(false); // a stream ends when the daemon stops
+      await read(answer.body.getReader()); // until the daemon stops
     } catch (error) {
       if (mine.signal.aborted) return;
       if (error.status === 401) return void (running = null); // until somebody signs in
-      if (!error.status) heard(false);
     }
     mark(false);
+    heard(await isThere());
     await pause(PATIENCE[Math.min(failures, PATIENCE.length - 1)], mine.signal);
   }
 }
+
+const isThere = () =>
+  fetch("/healthz", { credentials: "omit" }).then(
+    () => true,
+    () => false,
+  );
 
 async function read(reader) {
   const decoder = new TextDecoder();
