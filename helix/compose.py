@@ -158,6 +158,7 @@ def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[Reca
 def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service]:
     """Every verb on the vault of this process. `recall` waits for search, or raises IndexNotReady."""
     from helix.memory.journal import Journal
+    from helix.memory.map import Cartographer
     from helix.memory.pages import Pages
     from helix.memory.past import Past
     from helix.memory.requests import Requests
@@ -218,8 +219,19 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
         def survey() -> Manifest:
             return manifest_of(vault, helix.catalog, embedder=helix.config.model)
 
+        cartographer = Cartographer(live, lambda: recall().index, state)
+        stack.callback(cartographer.stop)
         yield Service(
-            helix.memories, live, past, pages, requests, count, vault.read_settings, survey, witness
+            helix.memories,
+            live,
+            past,
+            pages,
+            requests,
+            count,
+            vault.read_settings,
+            survey,
+            witness,
+            cartographer,
         )
 
 

@@ -28,7 +28,7 @@ def _listed(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_STOP = _listed(
+STOP_WORDS = _listed(
     "a an and are as at be been but by for from had has have he her his i in into is it its me my of on or our she"
     " so such than that the their them then there these they this those to was we were will with you your"
 )
@@ -95,7 +95,7 @@ def fold(text: str) -> str:
 
 
 def _remember(chunk: str) -> tuple[str, ...]:
-    found = tuple(_analyse(chunk, _STOP))
+    found = tuple(_analyse(chunk, STOP_WORDS))
     if len(chunk) <= _CACHED_LENGTH:
         if len(_cache) >= _CACHE_SIZE:
             _cache.clear()

@@ -75,6 +75,16 @@ class Matrix:
                 entry.vectors,
             )
 
+    def means(self) -> tuple[list[str], np.ndarray]:
+        """One vector for each memory: the mean of its chunks, of length one."""
+        ids = list(self._rows)
+        if not ids:
+            return [], np.zeros((0, self._vectors.shape[1]), np.float32)
+        rows = [row for memory_id in ids for row in self._rows[memory_id]]
+        starts = np.cumsum([0, *(len(self._rows[memory_id]) for memory_id in ids[:-1])])
+        sums = np.add.reduceat(self._vectors[rows], starts, axis=0)
+        return ids, sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
+
     def extend(
         self,
         owners: Sequence[str],

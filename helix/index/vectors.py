@@ -59,6 +59,8 @@ class Vectors:
         self._pending: dict[str, Entry | None] = {}
         self._pending_rows = 0
         self._flushes = 0
+        self.version = 0
+        """another number after every put and drop"""
         with _reported(folder):
             self._table = _open_table(folder, _schema(digest, dimensions))
             self._resident = self._table.count_rows() <= resident_rows
@@ -94,6 +96,7 @@ class Vectors:
                 halved = entry.vectors.astype(np.float16)
                 kept = Entry(**{**vars(entry), "vectors": halved})
                 self._matrix.put([kept])
+                self.version += 1
                 self._hashes[entry.memory_id] = entry.hash
                 self._pending[entry.memory_id] = kept
                 self._pending_rows += len(halved)
@@ -105,6 +108,7 @@ class Vectors:
         with self._memory:
             for memory_id in memory_ids:
                 self._matrix.drop(memory_id)
+                self.version += 1
                 if self._hashes.pop(memory_id, None) is not None:
                     self._pending[memory_id] = None
                     self._pending_rows += 1
@@ -118,6 +122,11 @@ class Vectors:
             changed = set(self._pending)
         stored = self._search_table(vector, limit, where, changed)
         return sorted((*hits, *stored), key=lambda hit: (-hit.score, hit.memory_id))[:limit]
+
+    def means(self) -> tuple[list[str], np.ndarray]:
+        """One vector for each memory, as far as they are in memory: of a vault too large for that the latest writes."""
+        with self._memory:
+            return self._matrix.means()
 
     def hashes(self) -> dict[str, str]:
         """The hash that each memory was put with. After a crash: compare with the catalog, put what differs."""

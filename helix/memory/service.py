@@ -18,6 +18,7 @@ from helix.memory.consolidate import Consolidator, Progress
 from helix.memory.context import context as pack_context
 from helix.memory.graph import graph as whole_graph
 from helix.memory.graph import neighbors
+from helix.memory.map import Cartographer, draw_map
 from helix.memory.memories import Memories
 from helix.memory.pages import Pages
 from helix.memory.past import Past
@@ -27,7 +28,7 @@ from helix.memory.requests import Requests
 from helix.memory.strand.manifest import Manifest
 from helix.memory.timeline import timeline
 from helix.memory.tokens import CountTokens, Payload, clean
-from helix.memory.view import View
+from helix.memory.view import Caller, View
 from helix.memory.witness import Witness
 from helix.memory.write import Writer
 
@@ -62,6 +63,7 @@ class Service:
         read_settings: Callable[[str], str | None],
         survey: Callable[[], Manifest],
         witness: Witness,
+        cartographer: Cartographer,
     ) -> None:
         self.memories = memories
         self.live = live
@@ -69,6 +71,7 @@ class Service:
         self._survey = survey
         self._witness = witness
         self.journal = witness.journal
+        self._cartographer = cartographer
         self.reader = Reader(self._view_at, pages, count)
         self.consolidator = Consolidator(live, memories)
         self.recall_phases = self._told(PhaseRecall(self.reader, read_settings).recall)
@@ -130,6 +133,14 @@ class Service:
         return self._said(
             "timeline",
             timeline(self.reader, self.journal, max_tokens=max_tokens, **asked),
+            max_tokens,
+        )
+
+    def map(self, *, caller: Caller, max_tokens: int = 4000, **asked: Any) -> Payload:
+        """The memories on a plane, near ones near each other."""
+        return self._said(
+            "map",
+            draw_map(self.reader, self._cartographer, caller=caller, max_tokens=max_tokens, **asked),
             max_tokens,
         )
 

@@ -192,6 +192,35 @@ class Graph(Page):
     edges: list[Link]
 
 
+class Point(BaseModel):
+    id: str
+    title: str
+    kind: str
+    project: str | None
+    x: float = Field(description="From -1 to 1.")
+    y: float = Field(description="From -1 to 1.")
+    cluster: int
+
+
+class Cluster(BaseModel):
+    cluster: int
+    terms: list[str] = Field(description="Up to three words that tell it from the others.")
+    x: float
+    y: float
+    count: int
+
+
+class Map(Page):
+    """The first page also says which clusters there are."""
+
+    points: list[Point]
+    clusters: list[Cluster] | None = None
+    method: str | None = Field(None, description="How the vectors came to lie on a plane.")
+    waiting: int | None = Field(
+        None, description="Memories that are not embedded yet, and so not on the map."
+    )
+
+
 class Neighbor(BaseModel):
     id: str
     title: str | None = None

@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 from helix.errors import BadValue
 from helix.memory.fit import LEAST_TOKENS, MOST_TOKENS
 from helix.memory.journal import WHATS, WHOS
+from helix.memory.map import MOST_POINTS
 from helix.memory.reader import MOST_AT_ONCE, When
 from helix.memory.render import LONGEST_TEXT
 from helix.memory.timeline import MOST_EVENTS
@@ -143,6 +144,13 @@ class GraphAsked(InThePast, Budgeted):
     limit: int = Field(500, ge=1, le=500, description="How many nodes and edges together.")
     max_tokens: int = Field(4000, ge=LEAST_TOKENS, le=MOST_TOKENS)
     include_deleted: bool = Field(False, description="Also deleted and superseded memories.")
+
+
+class MapAsked(Budgeted):
+    scope: Scope = "all"
+    project: str | None = Field(None, description="Only memories of this project.")
+    limit: int = Field(500, ge=1, le=MOST_POINTS)
+    max_tokens: int = Field(4000, ge=LEAST_TOKENS, le=MOST_TOKENS)
 
 
 class NeighborsAsked(InThePast, Budgeted):

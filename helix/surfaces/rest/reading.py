@@ -148,6 +148,18 @@ def add_reading(app: FastAPI, service: Service) -> None:
         )  # fmt: skip
 
     @app.get(
+        "/map", tags=["graph"], operation_id="map",
+        responses=reads(answers.Map, 409), openapi_extra=CALLER,
+    )  # fmt: skip
+    def draw_map(request: Request, said: Annotated[asked.MapAsked, Query()]) -> Response:
+        """The memories on a plane, near in meaning near each other. 503 `index-not-ready` until there is a first map.
+
+        A map is drawn in the background when memories have changed and somebody looks; points stay about where they
+        were. A cursor leads through one map: when it was drawn again meanwhile the answer is 409 `stale-hash`.
+        """
+        return reply(service.map(caller=caller_of(request.headers), **said.model_dump()))
+
+    @app.get(
         "/memory/{id}/neighbors",
         tags=["graph"],
         operation_id="neighbors",
