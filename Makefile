@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test programs check docs bench bench-recall bench-pairs clean
+.PHONY: help install run test programs check docs pictures bench bench-recall bench-pairs clean
 
 help: ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -46,6 +46,9 @@ test: check programs ## everything that must hold; HELIX_TEST_SCALE=10 makes the
 docs: $(VENV)/.installed-dev ## write the reference pages again from the code
 	$(BIN)/python -m helix.cli.reference > docs/cli.md
 	$(BIN)/python -m helix.surfaces.rest.reference > docs/rest-api.md
+
+pictures: $(VENV)/.installed-dev programs ## take the pictures of docs/dashboard.md again, with a real Chromium
+	$(BIN)/python -m tests.dashboard.pictures
 
 bench: $(VENV)/.installed-dev ## the figures of docs/reliability.md, docs/search.md and docs/performance.md, on this machine; takes half an hour
 	$(BIN)/python -m bench

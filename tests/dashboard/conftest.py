@@ -13,7 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, sync_playwright
 
 from tests.cli.commands import BIN
 from tests.flows.daemon import running_daemon
@@ -23,7 +23,7 @@ from tests.waiting import wait_for
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 NO_CHROMIUM = "NOT PROVED HERE: there is no Chromium, so nobody looked at the dashboard"
-_FLAGS = [
+FLAGS = [
     "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 ]  # fmt: skip
@@ -110,7 +110,7 @@ def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip(NO_CHROMIUM)
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield chromium
         chromium.close()
 
@@ -151,10 +151,14 @@ def _watch(page: Page, watched: Watched) -> None:
         if message.type in ("error", "warning"):
             watched.complaints.append(f"{message.type}: {message.text} {message.location.get('url', '')}")
 
+    def on_dialog(dialog: Dialog) -> None:
+        watched.dialogs.append(dialog.message)
+        dialog.dismiss()
+
     page.on("console", on_console)
     page.on("pageerror", lambda error: watched.complaints.append(f"error: {error}"))
     page.on("request", lambda request: watched.asked.append(request.url))
-    page.on("dialog", lambda dialog: (watched.dialogs.append(dialog.message), dialog.dismiss())[0])
+    page.on("dialog", on_dialog)
 
 
 def frontmatter(file: Path) -> str:

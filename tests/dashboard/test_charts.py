@@ -76,13 +76,22 @@ def test_the_canvas_is_zoomed_dragged_and_moved_by_keys(visit: Open) -> None:
     canvas = page.locator("canvas")
     picture = "canvas => canvas.toDataURL().length + canvas.toDataURL().slice(-4000)"
     seen = {canvas.evaluate(picture)}
-    for act in (
-        lambda: page.get_by_role("button", name="Zoom in").click(),
-        lambda: page.keyboard.press("-"),
-        lambda: (canvas.focus(), page.keyboard.press("ArrowLeft")),
-        lambda: (canvas.hover(position={"x": 20, "y": 300}), page.mouse.wheel(0, -400)),
-        lambda: (page.mouse.down(), page.mouse.move(500, 500), page.mouse.up()),
-    ):
+
+    def step_left() -> None:
+        canvas.focus()
+        page.keyboard.press("ArrowLeft")
+
+    def turn_the_wheel() -> None:
+        canvas.hover(position={"x": 20, "y": 300})
+        page.mouse.wheel(0, -400)
+
+    def drag() -> None:
+        page.mouse.down()
+        page.mouse.move(500, 500)
+        page.mouse.up()
+
+    zoom_in = page.get_by_role("button", name="Zoom in").click
+    for act in (zoom_in, lambda: page.keyboard.press("-"), step_left, turn_the_wheel, drag):
         act()
         page.wait_for_function(
             f"known => !known.includes(({picture})(document.querySelector('canvas')))", arg=list(seen)

@@ -7,7 +7,7 @@ const LENGTH = 42; // of an edge
 const APART = 34;
 const FAR = 0.85; // a heap narrower than this share of its distance counts as one
 const TOGETHER = 0.09; // towards the middle of the project
-const HOME = 0.012; // towards the middle of everything
+const HOME = [0.008, 0.02]; // towards the middle of everything; more so in height, since windows are wide
 const BETWEEN = 0.15; // of the pull within a project, between two of them
 const SLOWING = 0.62;
 const COOLING = 0.0228; // 1 % after some 200 steps
@@ -114,8 +114,8 @@ export class Layout {
     }
     for (let at = 0; at < this.count; at += 1) {
       const to = groups[at] * 3;
-      vx[at] += ((sums[to] / sums[to + 2] - x[at]) * TOGETHER - x[at] * HOME) * heat;
-      vy[at] += ((sums[to + 1] / sums[to + 2] - y[at]) * TOGETHER - y[at] * HOME) * heat;
+      vx[at] += ((sums[to] / sums[to + 2] - x[at]) * TOGETHER - x[at] * HOME[0]) * heat;
+      vy[at] += ((sums[to + 1] / sums[to + 2] - y[at]) * TOGETHER - y[at] * HOME[1]) * heat;
     }
   }
 

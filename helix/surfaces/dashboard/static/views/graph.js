@@ -16,7 +16,7 @@ const CLOSE = 1.4; // arrows from here on, in world units to pixels
 const MOST_LABELS = 160;
 const FADED = 0.12;
 const FEW = 600; // so many can afford an island under each project, and names that leave every node free
-const ISLAND = 26;
+const ISLAND = 30;
 
 export const graph = { name: "graph", title: "Graph", begin };
 

@@ -1,6 +1,6 @@
 // The memories by what they mean: those that speak of the same thing lie near each other, clusters carry their words.
 
-import { pages } from "../api.js";
+import { get, pages } from "../api.js";
 import { chart, dots } from "../canvas/chart.js";
 import { labels, short } from "../canvas/labels.js";
 import { colour, kindVariable, projectVariables } from "../canvas/palette.js";
@@ -13,7 +13,10 @@ import { go, here, replace } from "../route.js";
 const PAGE = { scope: "all", limit: 500, max_tokens: 200000 };
 const CLOSE = 3; // times the whole: titles from here on
 const MOST_TITLES = 80;
+const FEW = 600; // so many can be left free by every title
 const UNPROJECTED = "global";
+const AGAIN = 2000;
+const MOST_LOOKS = 15;
 
 export const map = { name: "map", title: "Map", begin };
 
@@ -22,6 +25,8 @@ function begin(root, first) {
   let data = null;
   let pointed = -1;
   let request = null;
+  let later = null;
+  let looks = 0;
   const hidden = new Set();
   const by = h(
     "select",
@@ -44,37 +49,43 @@ function begin(root, first) {
     onOpen: (index) => go({ name: "memory", arg: data.points[index].id }),
   });
 
-  async function load() {
+  /** Anew; `quiet` keeps what is drawn, and the view, until the new one has come. */
+  async function load({ quiet = false } = {}) {
+    clearTimeout(later);
     request?.abort();
     request = new AbortController();
-    data = null;
-    at.redraw();
-    fill(at.note, loading("Drawing the map"));
+    if (!quiet) {
+      data = null;
+      at.redraw();
+      fill(at.note, loading("Drawing the map"));
+    }
+    try {
+      const { points, head } = await read(request.signal);
+      if (points.length) take(points, head, quiet && data !== null);
+      else fill(at.note, empty("map", "Nothing to draw yet", nothing(head)));
+      const { memories } = await get("/healthz", null, { signal: request.signal });
+      // The map is drawn behind the memories: those of the last moments come with the next one.
+      if (head.waiting || (points.length < (memories.active ?? 0) && looks++ < MOST_LOOKS)) comeBack();
+    } catch (error) {
+      if (error.code === "index-not-ready" && looks++ < MOST_LOOKS) comeBack();
+      else if (error.name !== "AbortError" && !quiet) fill(at.note, failed(error, load));
+    }
+  }
+
+  const comeBack = () => (later = setTimeout(() => load({ quiet: data !== null }), AGAIN));
+
+  async function read(signal) {
     const points = [];
     let head = null;
-    try {
-      for await (const page of pages("/map", PAGE, { signal: request.signal })) {
-        head ??= page;
-        points.push(...page.points);
-        if (page.next_cursor) fill(at.note, `${number(points.length)} memories …`);
-      }
-    } catch (error) {
-      if (error.name !== "AbortError") fill(at.note, failed(error, load));
-      return;
+    for await (const page of pages("/map", PAGE, { signal })) {
+      head ??= page;
+      points.push(...page.points);
+      if (page.next_cursor && !data) fill(at.note, `${number(points.length)} memories …`);
     }
-    if (!points.length) {
-      fill(at.side);
-      return void fill(
-        at.note,
-        empty(
-          "map",
-          "Nothing to draw yet",
-          head?.waiting
-            ? `${plural(head.waiting, "memory waits", "memories wait")} for the model; look again in a moment.`
-            : "Memories appear here once they are embedded.",
-        ),
-      );
-    }
+    return { points, head };
+  }
+
+  function take(points, head, isQuiet) {
     fill(
       at.note,
       head.waiting > 0 &&
@@ -89,8 +100,9 @@ function begin(root, first) {
       y: Float32Array.from(points, (one) => -one.y),
       shown: new Uint8Array(points.length).fill(1),
     };
+    pointed = -1;
     paint();
-    at.fit();
+    if (!isQuiet) at.fit();
     at.canvas.dataset.still = "true";
   }
 
@@ -212,6 +224,7 @@ function begin(root, first) {
           colour: colour("--text"),
         });
     if (closeness < CLOSE && data.count > 150) return;
+    if (seen.length <= FEW) for (const [, px, py] of seen) put.keepFree(px, py, radius);
     let drawn = 0;
     for (const [index, px, py] of seen) {
       if (drawn >= MOST_TITLES) break;
@@ -233,5 +246,10 @@ function begin(root, first) {
   }
 
   load();
-  return { update, refresh: load, end: () => (request?.abort(), at.end()) };
+  return { update, refresh: load, end: () => (clearTimeout(later), request?.abort(), at.end()) };
 }
+
+const nothing = (head) =>
+  head.waiting
+    ? `${plural(head.waiting, "memory waits", "memories wait")} for the model; they come by themselves.`
+    : "Memories appear here once they are embedded. Without a model there is no map.";

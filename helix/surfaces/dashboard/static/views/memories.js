@@ -125,6 +125,7 @@ function begin(root, first) {
       fill(list);
       show(page);
       describe(page);
+      list.dataset.shows = asked;
       if (focused) list.querySelector(`[data-memory="${CSS.escape(focused)}"]`)?.focus();
     } catch (error) {
       if (error.name !== "AbortError") fill(more, failed(error, load));
