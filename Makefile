@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test programs check docs sdk bench bench-recall bench-pairs clean
+.PHONY: help install run test test-hosts programs check docs sdk pictures bench bench-recall bench-pairs clean
 
 help: ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -52,6 +52,9 @@ docs: $(VENV)/.installed-dev ## write the reference pages, and what the TypeScri
 sdk: ## build the TypeScript SDK into sdk/typescript/dist; needs Node
 	npm --prefix sdk/typescript install --no-audit --no-fund --no-package-lock --ignore-scripts
 	npm --prefix sdk/typescript run build
+
+pictures: $(VENV)/.installed-dev programs ## take the pictures of docs/dashboard.md again, with a real Chromium
+	$(BIN)/python -m tests.dashboard.pictures
 
 bench: $(VENV)/.installed-dev ## the figures of docs/reliability.md, docs/search.md and docs/performance.md, on this machine; takes half an hour
 	$(BIN)/python -m bench

@@ -27,6 +27,7 @@ from helix.memory.service import Service
 from helix.memory.upkeep import Upkeep
 from helix.surfaces.access import LocalAccess, is_loopback
 from helix.surfaces.app import Doors, Plugged, make_app
+from helix.surfaces.dashboard.routes import routes as dashboard
 from helix.surfaces.events import Events
 from helix.surfaces.health import Health
 from helix.surfaces.mcp.surface import McpSurface
@@ -153,7 +154,11 @@ def _assemble(
         mcp.end_streams()
         events.end()
 
-    plugged = [Plugged(lifespans=[following, events.run]), Plugged(mcp.routes(), [mcp.run])]
+    plugged = [
+        Plugged(lifespans=[following, events.run]),
+        Plugged(mcp.routes(), [mcp.run]),
+        Plugged(dashboard()),
+    ]
     doors = Doors(helix, recall, service, health, metrics, upkeep, events)
     return make_app(doors, policy, said, plugged), end_streams
 

@@ -23,7 +23,10 @@ CREDENTIAL = "helix.credential"
 LOCAL = "local"
 
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
-_OPEN = frozenset({"/healthz"})
+UI = "/ui"
+"""below it are the files of the dashboard"""
+# How the daemon is, and the page with its sign-in: its files are the package's own and hold nothing of the vault.
+_OPEN = frozenset({"/healthz", "/"})
 _ALWAYS_WITH_TOKEN = ("/mcp/vault",)
 _WITH_BODY = frozenset({"POST", "PATCH", "PUT", "DELETE"})
 
@@ -94,7 +97,7 @@ class LocalAccess:
     def _check_token(self, path: str, headers: Headers) -> str:
         # httptools leaves white space around a value where it was.
         scheme, _, given = headers.get("authorization", "").strip().partition(" ")
-        needed = (self._require_token and path not in _OPEN) or any(
+        needed = (self._require_token and not _is_open(path)) or any(
             path == one or path.startswith(f"{one}/") for one in _ALWAYS_WITH_TOKEN
         )
         if not needed and not given:
@@ -116,6 +119,10 @@ def is_loopback(name: str) -> bool:
         return ipaddress.ip_address(name).is_loopback
     except ValueError:
         return False
+
+
+def _is_open(path: str) -> bool:
+    return path in _OPEN or path.startswith(f"{UI}/")
 
 
 def _check_origin(headers: Headers, host: str) -> None:

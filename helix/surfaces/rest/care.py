@@ -7,17 +7,15 @@ from typing import Annotated, Any
 import anyio
 import anyio.to_thread
 from fastapi import FastAPI, Query, Response
-from fastapi.responses import HTMLResponse, PlainTextResponse
+from fastapi.responses import PlainTextResponse
 
 from helix.compose import Helix, RecallSoon
 from helix.memory.upkeep import Upkeep
-from helix.surfaces.dashboard import render
 from helix.surfaces.health import Health, can_serve
 from helix.surfaces.metrics import CONTENT_TYPE, Metrics
 from helix.surfaces.rest import answers, asked
 from helix.surfaces.rest.respond import changes, reads, reply
 
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 # Figures are given while every other thread is busy.
 _SCRAPES = 2
 
@@ -89,13 +87,6 @@ def add_care(
         """Let the consolidation worker go on; it begins as soon as the vault is quiet."""
         upkeep.resume()
         return reply(upkeep.health())
-
-    @app.get("/", include_in_schema=False)
-    def dashboard() -> HTMLResponse:
-        page = render(health.look(), helix.memories.list(include_hidden=True), helix.catalog.problems())
-        return HTMLResponse(
-            page, headers={"Content-Security-Policy": _POLICY, "Referrer-Policy": "no-referrer"}
-        )
 
 
 def _figures() -> dict[int | str, dict[str, Any]]:

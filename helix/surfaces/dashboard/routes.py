@@ -1,0 +1,60 @@
+"""`/` and the files it names, with the headers that keep memory text from ever becoming a program."""
+
+from __future__ import annotations
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from helix.surfaces.access import UI
+from helix.surfaces.dashboard.files import Served, read_files
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "worker-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "form-action 'none'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+        # Where a browser knows it: a text becomes markup or the address of a script only through the page's one policy.
+        "require-trusted-types-for 'script'",
+        "trusted-types helix",
+    )
+)
+_SAFETY = {
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+_ASK_AGAIN = "no-cache"
+_FOR_EVER = "public, max-age=31536000, immutable"
+
+
+def routes() -> list[BaseRoute]:
+    """A name below `/ui` that is not of this version is not there: the page that asks is older than the daemon."""
+    known = read_files()
+
+    async def page(request: Request) -> Response:
+        return _answer(request, known.page, _ASK_AGAIN)
+
+    async def part(request: Request) -> Response:
+        found = known.parts.get(request.path_params["path"])
+        if found is None or request.path_params["fingerprint"] != known.fingerprint:
+            raise HTTPException(404)
+        return _answer(request, found, _FOR_EVER)
+
+    return [Route("/", page), Route(f"{UI}/{{fingerprint}}/{{path:path}}", part)]
+
+
+def _answer(request: Request, served: Served, keep: str) -> Response:
+    headers = {**_SAFETY, "Cache-Control": keep, "ETag": served.tag}
+    if served.tag in (
+        one.strip().removeprefix("W/") for one in request.headers.get("if-none-match", "").split(",")
+    ):
+        return Response(status_code=304, headers=headers)
+    return Response(served.data, headers={**headers, "Content-Type": served.kind})

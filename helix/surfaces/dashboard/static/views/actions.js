@@ -1,0 +1,286 @@
+// What can be done with a memory. Each is one request to the API; what can be undone says how.
+
+import { change, get } from "../api.js";
+import { button, fill, h, icon, iconButton } from "../dom.js";
+import { ask, complain, copy, toast } from "../feedback.js";
+import { KINDS, RELATIONS, forward } from "../memory-words.js";
+import { picker } from "../picker.js";
+import { go, here } from "../route.js";
+
+let vault = null;
+
+export function toolbar(memory, { onEdit, onChanged }) {
+  const isHere = memory.status === "active" || memory.status === "superseded";
+  const acts = {
+    forget: () => forget(memory, onChanged),
+    restore: () => restore(memory, onChanged),
+  };
+  return h(
+    "div",
+    { class: "toolbar", role: "group", "aria-label": "Actions" },
+    isHere && button("Edit", onEdit, { symbol: "edit" }),
+    isHere && button("Relate", () => relate(memory, onChanged), { symbol: "link" }),
+    memory.status === "active" && button("Supersede", () => supersede(memory), { symbol: "replace" }),
+    memory.status === "deleted" && button("Restore", acts.restore, { kind: "primary", symbol: "restore" }),
+    isHere && button("Forget", acts.forget, { symbol: "forget" }),
+    menu(memory, onChanged),
+  );
+}
+
+/** What is done less often, behind three dots. */
+function menu(memory, onChanged) {
+  const list = h("div", {
+    class: "menu",
+    role: "group",
+    "aria-label": "More",
+    popover: "auto",
+    id: "more-actions",
+  });
+  const opener = iconButton("more", "More actions", () => {}, {
+    popovertarget: "more-actions",
+    id: "more-opener",
+  });
+  list.addEventListener("beforetoggle", (event) => event.newState === "open" && place());
+  const close = (act) => () => (list.hidePopover(), act());
+  const item = (symbol, label, act, tone = "") =>
+    h("button", { type: "button", class: ["menu-item", tone], onclick: close(act) }, icon(symbol), label);
+
+  function place() {
+    const at = opener.getBoundingClientRect();
+    list.style.top = `${Math.min(at.bottom + 4, innerHeight - 280)}px`;
+    list.style.left = `${Math.max(8, Math.min(at.left, innerWidth - 248))}px`;
+  }
+  fill(
+    list,
+    item("quote", "Copy as citation", () => copy(citation(memory), "the citation")),
+    item("copy", "Copy its text", () => copy(memory.text, "the text")),
+    item("copy", "Copy its path", () => withVault((root) => copy(`${root}/${memory.path}`, "the path"))),
+    h("a", { class: "menu-item", href: "#/", data: { opens: "obsidian" } }, icon("open"), "Open in Obsidian"),
+    h("a", { class: "menu-item", href: "#/", data: { opens: "vscode" } }, icon("open"), "Open in VS Code"),
+    memory.status !== "erased" &&
+      item("forget", "Erase for good …", () => erase(memory, onChanged), "danger"),
+  );
+  withVault((root) => {
+    const path = `${root.replaceAll("\\", "/")}/${memory.path}`;
+    const lead = (app, href) => list.querySelector(`[data-opens="${app}"]`).setAttribute("href", href);
+    lead("obsidian", `obsidian://open?path=${encodeURIComponent(path)}`);
+    lead("vscode", `vscode://file/${path.split("/").map(encodeURIComponent).join("/").replace(/^\//, "")}`);
+  });
+  return [opener, list];
+}
+
+async function withVault(act) {
+  try {
+    vault ??= (await get("/healthz")).vault;
+    act(vault);
+  } catch (error) {
+    complain(error);
+  }
+}
+
+/** A line to paste into another note: Obsidian follows the link, a person reads the rest. */
+export function citation(memory) {
+  const facts = [memory.kind, memory.project, (memory.updated ?? memory.created)?.slice(0, 10)]
+    .filter(Boolean)
+    .join(", ");
+  return `${memory.title || memory.id} (${facts}) [[${memory.id}]]`;
+}
+
+async function forget(memory, onChanged) {
+  try {
+    await change("POST", "/forget", { id: memory.id });
+    toast("Forgotten. The file stays, marked as deleted.", { act: () => restore(memory, onChanged) });
+    onChanged();
+  } catch (error) {
+    complain(error);
+  }
+}
+
+async function restore(memory, onChanged) {
+  try {
+    await change("POST", "/restore", { id: memory.id });
+    toast("Restored");
+    onChanged();
+  } catch (error) {
+    complain(error);
+  }
+}
+
+function erase(memory, onChanged) {
+  const field = h("input", { name: "sure", autocomplete: "off", autofocus: true, placeholder: "erase" });
+  ask(
+    "Erase for good",
+    [
+      h(
+        "p",
+        {},
+        "Title, text, tags and origin of ",
+        h("b", {}, memory.title || memory.id),
+        " are removed from the file. This cannot be undone, and no sync client can bring the text back.",
+      ),
+      h(
+        "p",
+        { class: "hint" },
+        "Out of reach: the history of git, and the versions that a sync service keeps.",
+      ),
+      h("label", { class: "field" }, h("span", {}, "Type “erase” to go on"), field),
+    ],
+    {
+      confirm: "Erase",
+      tone: "danger",
+      done: async () => {
+        if (field.value.trim().toLowerCase() !== "erase") throw new Error("Type the word erase, or cancel.");
+        await change("POST", "/forget", { id: memory.id, mode: "hard" });
+        toast("Erased");
+        onChanged();
+      },
+    },
+  );
+}
+
+function relate(memory, onChanged) {
+  const rel = h(
+    "select",
+    { name: "rel" },
+    RELATIONS.map((one) => h("option", { value: one }, forward(one))),
+  );
+  const other = picker("The other memory", { without: memory.id });
+  ask(
+    "Relate",
+    [
+      h("p", { class: "relating" }, h("b", {}, memory.title || memory.id)),
+      h("label", { class: "field" }, h("span", {}, "Relation"), rel),
+      other.element,
+      h("p", { class: "hint" }, "“supersedes” takes the other one out of the answers."),
+    ],
+    {
+      confirm: "Relate",
+      done: async () => {
+        const to = other.chosen();
+        if (!to) throw new Error("Choose the other memory.");
+        const answer = await change("POST", "/relate", { from: memory.id, to: to.id, rel: rel.value });
+        toast(answer.status === "noop" ? "They were related already" : "Related");
+        onChanged();
+      },
+    },
+  );
+}
+
+/** A new memory that takes the place of this one; the old one stays as a file, linked. */
+function supersede(memory) {
+  compose(
+    "Supersede",
+    {
+      text: memory.text,
+      title: memory.title,
+      kind: memory.kind,
+      tags: memory.tags,
+      project: memory.project,
+      scope: memory.scope,
+    },
+    {
+      intro: "Write what holds now. The old memory stays on disk, marked as superseded and linked.",
+      confirm: "Supersede",
+      more: { supersede_hint: memory.id, force: true },
+    },
+  );
+}
+
+export function writeNew() {
+  compose(
+    "New memory",
+    { text: "", kind: "fact", tags: [], project: here().query.project ?? "" },
+    { confirm: "Remember" },
+  );
+}
+
+function compose(title, start, { intro = null, confirm, more = {} }) {
+  const text = h("textarea", { name: "text", rows: 8, required: true, autofocus: true, value: start.text });
+  const name = h("input", {
+    name: "title",
+    autocomplete: "off",
+    placeholder: "Made from the text",
+    value: start.title ?? "",
+  });
+  const kind = h("input", {
+    name: "kind",
+    list: "all-kinds",
+    autocomplete: "off",
+    value: start.kind ?? "fact",
+  });
+  const project = h("input", {
+    name: "project",
+    list: "all-projects",
+    autocomplete: "off",
+    placeholder: "None: it holds everywhere",
+    value: start.project ?? "",
+  });
+  const projects = h("datalist", { id: "all-projects" });
+  const tags = h("input", {
+    name: "tags",
+    autocomplete: "off",
+    placeholder: "auth, retries",
+    value: (start.tags ?? []).join(", "),
+  });
+  const field = (label, input) => h("label", { class: "field" }, h("span", {}, label), input);
+  get("/stats", { scope: "all", max_tokens: 20000 })
+    .then((said) =>
+      fill(
+        projects,
+        Object.keys(said.by_project)
+          .filter(Boolean)
+          .map((value) => h("option", { value })),
+      ),
+    )
+    .catch(() => {});
+  ask(
+    title,
+    [
+      intro && h("p", {}, intro),
+      field("Text, in markdown", text),
+      h(
+        "div",
+        { class: "form-grid" },
+        field("Title", name),
+        field("Kind", kind),
+        field("Project", project),
+        field("Tags", tags),
+      ),
+      h(
+        "datalist",
+        { id: "all-kinds" },
+        KINDS.map((value) => h("option", { value })),
+      ),
+      projects,
+    ],
+    {
+      confirm,
+      wide: true,
+      done: async () => {
+        const where = project.value.trim();
+        const answer = await change("POST", "/remember", {
+          text: text.value,
+          kind: kind.value.trim() || "fact",
+          ...(name.value.trim() ? { title: name.value.trim() } : {}),
+          ...(where
+            ? { scope: "project", project: where }
+            : { scope: start.scope === "session" ? "session" : "global" }),
+          tags: tags.value
+            .split(",")
+            .map((tag) => tag.trim().replace(/^#/, ""))
+            .filter(Boolean),
+          ...more,
+        });
+        toast(
+          {
+            created: "Remembered",
+            merged: "It was there already: merged into it",
+            superseded: "Remembered; the old one is superseded",
+            noop: "It was there already",
+          }[answer.status] ?? answer.status,
+        );
+        go({ name: "memory", arg: answer.id, query: here().query });
+      },
+    },
+  );
+}

@@ -1,0 +1,194 @@
+// Editing in place, guarded by the hash of the file that was read. If it changed meanwhile, both are shown and merged.
+
+import { change, memoryPath, readMemory } from "../api.js";
+import { button, fill, h } from "../dom.js";
+import { ask, say, toast } from "../feedback.js";
+import { compare, merge } from "../merge.js";
+import { KINDS } from "../memory-words.js";
+
+/** What was begun and not saved, by memory: leaving the pane loses nothing. */
+export const drafts = new Map();
+window.addEventListener("beforeunload", (event) => drafts.size && event.preventDefault());
+
+const said = (memory) => ({
+  title: memory.title ?? "",
+  kind: memory.kind ?? "",
+  tags: (memory.tags ?? []).join(", "),
+  text: memory.text,
+});
+
+export function editor(memory, { onDone }) {
+  let base = drafts.get(memory.id)?.base ?? memory;
+  const fields = {
+    title: h("input", { name: "title", autocomplete: "off" }),
+    kind: h("input", { name: "kind", list: "known-kinds", autocomplete: "off" }),
+    tags: h("input", { name: "tags", autocomplete: "off", placeholder: "auth, retries" }),
+    text: h("textarea", { name: "text", spellcheck: true, rows: 14 }),
+  };
+  const beside = h("div", { class: "beside", "aria-live": "polite" });
+  const problem = h("p", { class: "problem", role: "alert" });
+  const save = h("button", { type: "submit", class: "button primary" }, "Save");
+  const element = h(
+    "form",
+    { class: "editor", onsubmit: onSubmit, onkeydown: onKey, oninput: keep },
+    h("h2", { class: "unseen" }, "Edit this memory"),
+    field("Title", fields.title, "grow"),
+    h(
+      "div",
+      { class: "editor-row" },
+      field("Kind", fields.kind),
+      field("Tags", fields.tags, "grow"),
+      h(
+        "datalist",
+        { id: "known-kinds" },
+        KINDS.map((value) => h("option", { value })),
+      ),
+    ),
+    beside,
+    field("Text, in markdown", fields.text, "grow"),
+    problem,
+    h(
+      "footer",
+      { class: "editor-foot" },
+      save,
+      button("Cancel", () => leave({ ask: true })),
+      h("span", { class: "hint" }, "Ctrl Enter saves, Esc leaves"),
+    ),
+  );
+  const start = drafts.get(memory.id)?.now ?? said(memory);
+  for (const [name, value] of Object.entries(start)) fields[name].value = value;
+  if (drafts.has(memory.id) && base.tag !== memory.tag) changed(memory);
+
+  const now = () => Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, one.value]));
+  const changes = () => Object.entries(now()).filter(([name, value]) => value !== said(base)[name]);
+
+  function keep() {
+    if (changes().length) drafts.set(memory.id, { base, now: now() });
+    else drafts.delete(memory.id);
+    save.textContent = "Save";
+  }
+
+  /** The file changed under our hands: show theirs beside ours, and put the merged text into the field. */
+  function changed(theirs) {
+    if (theirs.tag === base.tag) return;
+    const [was, came] = [said(base), said(theirs)];
+    const mine = now();
+    const merged = merge(was.text, mine.text, came.text);
+    const isTextMine = mine.text !== was.text;
+    const panel = [
+      h(
+        "p",
+        {},
+        h("b", {}, "It was changed meanwhile. "),
+        !isTextMine
+          ? "Your text was untouched: the new one is in the field."
+          : merged.collisions
+            ? "Both changed the same lines: both stand below, one after the other. Keep what is right."
+            : "The two changes fit together: the merged text is in the field.",
+      ),
+    ];
+    if (isTextMine)
+      panel.push(
+        h(
+          "div",
+          { class: "both" },
+          version("On disk now", was.text, came.text),
+          version("Yours", was.text, mine.text),
+        ),
+      );
+    fill(beside, h("section", { class: "conflict", "aria-label": "Two versions" }, panel));
+    for (const name of ["title", "kind", "tags"])
+      if (mine[name] === was[name]) fields[name].value = came[name];
+    fields.text.value = isTextMine ? merged.text : came.text;
+    base = theirs;
+    keep();
+    save.textContent = "Save the merged text";
+    say("The memory was changed meanwhile; both versions are shown");
+  }
+
+  async function onSubmit(event) {
+    event.preventDefault();
+    problem.textContent = "";
+    save.disabled = true;
+    try {
+      await store();
+    } catch (error) {
+      if (error.code === "stale-hash") changed(await readMemory(memory.id));
+      else problem.textContent = error.message;
+    } finally {
+      save.disabled = false;
+    }
+  }
+
+  async function store() {
+    const latest = await readMemory(memory.id);
+    if (latest.tag !== base.tag) return void changed(latest);
+    const body = Object.fromEntries(changes());
+    if (!Object.keys(body).length) return void finish();
+    if ("tags" in body)
+      body.tags = body.tags
+        .split(",")
+        .map((tag) => tag.trim().replace(/^#/, ""))
+        .filter(Boolean);
+    const answer = await change("PATCH", memoryPath(memory.id), body, {
+      headers: { "If-Match": `"${base.tag}"` },
+    });
+    toast(answer.merged ? "Saved, and merged with a change made at the same moment" : "Saved");
+    finish();
+  }
+
+  function finish() {
+    drafts.delete(memory.id);
+    onDone();
+  }
+
+  function onKey(event) {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) element.requestSubmit();
+    else if (event.key === "Escape") leave({ ask: true });
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** Going elsewhere keeps the draft; closing the editor asks what shall become of it. */
+  function leave({ ask: asks = false } = {}) {
+    if (!asks)
+      return void (drafts.has(memory.id) && toast("Your draft is kept: open the memory again to go on"));
+    if (!drafts.has(memory.id)) return void onDone();
+    ask("Discard what you wrote?", [h("p", {}, "The memory stays as it is on disk.")], {
+      confirm: "Discard",
+      tone: "danger",
+      done: finish,
+    });
+  }
+
+  return { element, changed, leave, focus: () => fields.text.focus() };
+}
+
+const field = (label, input, more = "") =>
+  h("label", { class: ["field", more] }, h("span", {}, label), input);
+
+function version(label, before, after) {
+  return h("div", { class: "version" }, h("h3", {}, label), diffLines(compare(before, after)));
+}
+
+/** Lines with their signs; unchanged ones far from a change are left out. */
+export function diffLines(lines) {
+  const near = lines.map((_, at) =>
+    lines.slice(Math.max(0, at - 2), at + 3).some((line) => line.sign !== " "),
+  );
+  const shown = lines.filter((_, at) => near[at]);
+  return h(
+    "pre",
+    { class: "diff", tabindex: "0" },
+    shown.length
+      ? shown.map((line) =>
+          h(
+            "span",
+            { class: { "+": "added", "-": "removed" }[line.sign] ?? "same" },
+            `${line.sign} ${line.text}\n`,
+          ),
+        )
+      : "no difference",
+  );
+}

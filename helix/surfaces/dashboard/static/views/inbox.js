@@ -1,0 +1,192 @@
+// What needs a person: each thing with the reason, and a remedy that is one click.
+
+import { change, pages } from "../api.js";
+import { button, fill, h, icon, put } from "../dom.js";
+import { empty, failed, loading, toast } from "../feedback.js";
+import { capital, plural, words } from "../format.js";
+import { live } from "../live.js";
+import { memoryLink } from "../memory-words.js";
+import { here, replace } from "../route.js";
+
+const ABOUT = {
+  unreadable: "Notes that cannot be read",
+  unmerged: "Merges that kept both texts",
+  "waiting-to-merge": "Copies that wait to be merged",
+  "secret-refused": "Secrets that were refused",
+  contradiction: "Contradictions",
+  duplicate: "Likely duplicates",
+  expired: "No longer valid",
+  "stale-task": "Old open tasks",
+  "dangling-link": "Links that lead to nothing",
+};
+const SETTLED = 400;
+
+export const inbox = { name: "inbox", title: "Inbox", begin };
+
+function begin(root, first) {
+  let route = first;
+  let request = null;
+  let settling = null;
+  let items = [];
+  const kinds = h("div", { class: "filters-row", role: "group", "aria-label": "Show" });
+  const list = h("div", { class: "inbox" });
+  put(
+    root,
+    h("div", { class: "page" }, h("header", { class: "page-head" }, h("h1", {}, "Inbox"), kinds), list),
+  );
+
+  async function load() {
+    request?.abort();
+    request = new AbortController();
+    if (!list.children.length) fill(list, loading("Looking for what needs you"));
+    try {
+      const found = [];
+      for await (const page of pages("/inbox", { limit: 50, max_tokens: 40000 }, { signal: request.signal }))
+        found.push(...page.items);
+      items = found;
+      draw();
+    } catch (error) {
+      if (error.name !== "AbortError") fill(list, failed(error, load));
+    }
+  }
+
+  function draw() {
+    const groups = new Map();
+    for (const item of items) groups.set(item.what, [...(groups.get(item.what) ?? []), item]);
+    const order = [...Object.keys(ABOUT), ...groups.keys()];
+    const shown = [...new Set(order)].filter((what) => groups.has(what));
+    const wanted = shown.includes(route.query.what) ? route.query.what : null;
+    fill(
+      kinds,
+      shown.length > 1 &&
+        [null, ...shown].map((what) =>
+          h(
+            "button",
+            {
+              type: "button",
+              class: ["pill", what === wanted && "is-on"],
+              "aria-pressed": String(what === wanted),
+              onclick: () => replace({ name: "inbox", query: { what: what ?? "" } }),
+            },
+            what ? capital(words(what)) : "All",
+            h("span", { class: "pill-count" }, what ? groups.get(what).length : items.length),
+          ),
+        ),
+    );
+    count(items.length);
+    if (!items.length)
+      return void fill(
+        list,
+        empty(
+          "check",
+          "Nothing needs you",
+          "Files that cannot be read, copies that could not be merged, doubles and refused secrets come here.",
+        ),
+      );
+    fill(
+      list,
+      shown
+        .filter((what) => !wanted || what === wanted)
+        .map((what) =>
+          h(
+            "section",
+            { class: "inbox-group" },
+            h(
+              "h2",
+              {},
+              ABOUT[what] ?? capital(words(what)),
+              h("span", { class: "hint" }, groups.get(what).length),
+            ),
+            h("ul", {}, groups.get(what).map(card)),
+          ),
+        ),
+    );
+  }
+
+  function card(item) {
+    const problem = h("p", { class: "problem", role: "alert" });
+    const at = h(
+      "li",
+      { class: "card inbox-item", data: { key: item.key } },
+      h(
+        "div",
+        { class: "inbox-words" },
+        h("p", { class: "inbox-reason" }, item.reason),
+        (item.id || item.other) &&
+          h(
+            "p",
+            { class: "inbox-memories" },
+            item.id && memoryLink(item.id, item.title),
+            item.other && [h("span", { class: "hint" }, " and "), memoryLink(item.other, item.other_title)],
+          ),
+        item.path &&
+          h("p", { class: "hint" }, h("code", {}, `${item.path}${item.line ? `:${item.line}` : ""}`)),
+        item.remedy && h("p", { class: "hint" }, item.remedy),
+        item.detail &&
+          h(
+            "details",
+            {},
+            h("summary", {}, "More"),
+            h("pre", { class: "detail", tabindex: "0" }, item.detail),
+          ),
+        problem,
+      ),
+      h(
+        "div",
+        { class: "inbox-actions" },
+        item.actions.map((action, place) =>
+          button(action.label, (event) => act(action, event.currentTarget), {
+            kind: place === 0 && action.name !== "dismiss" ? "primary" : "",
+          }),
+        ),
+      ),
+    );
+
+    /** Exactly what the daemon said is to be sent. */
+    async function act(action, pressed) {
+      pressed.disabled = true;
+      problem.textContent = "";
+      try {
+        await change(action.method, action.route, action.body ?? undefined, {
+          keyed: action.name !== "dismiss",
+        });
+        toast(
+          action.name === "dismiss"
+            ? "Dismissed; it comes back if it changes"
+            : `Done: ${action.label.toLowerCase()}`,
+        );
+        items = items.filter((one) => one.key !== item.key);
+        draw();
+      } catch (error) {
+        problem.textContent = error.message;
+        pressed.disabled = false;
+      }
+    }
+    return at;
+  }
+
+  const onChange = () => {
+    clearTimeout(settling);
+    settling = setTimeout(load, SETTLED);
+  };
+  live.addEventListener("change", onChange);
+  live.addEventListener("health", onChange);
+  load();
+  return {
+    update: (next) => ((route = next), draw()),
+    refresh: load,
+    end: () => {
+      request?.abort();
+      clearTimeout(settling);
+      live.removeEventListener("change", onChange);
+      live.removeEventListener("health", onChange);
+    },
+  };
+}
+
+/** The number in the navigation. */
+export function count(number) {
+  const place = document.querySelector('#nav [data-view="inbox"] .nav-count');
+  place.textContent = number ? String(number) : "";
+  if (number) place.setAttribute("aria-label", plural(number, "thing needs", "things need") + " you");
+}

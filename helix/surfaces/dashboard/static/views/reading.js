@@ -1,0 +1,250 @@
+// The pane in which one memory is read: its text, what it is connected with, what it was before, what can be done.
+
+import { change, get, memoryPath, readMemory } from "../api.js";
+import { fill, h, iconButton } from "../dom.js";
+import { empty, failed, loading } from "../feedback.js";
+import { ago, whole, words } from "../format.js";
+import { live } from "../live.js";
+import { agentIn, backward, forward, kindMark, memoryLink, statusMark } from "../memory-words.js";
+import { go, here } from "../route.js";
+import { toNodes } from "../sanitize.js";
+import { toolbar } from "./actions.js";
+import { drafts, editor } from "./editing.js";
+import { historyOf } from "./past.js";
+
+const DETAILS = [
+  "id",
+  "path",
+  "scope",
+  "source",
+  "created",
+  "updated",
+  "deleted",
+  "valid_from",
+  "valid_until",
+  "importance",
+  "hash",
+];
+const LONGEST = 100_000; // characters; POST /render takes no more
+const TIMES = new Set(["created", "updated", "deleted", "valid_from", "valid_until"]);
+
+export function readingPane({ onChanged }) {
+  const content = h("div", { class: "reading-content" });
+  const element = h("article", { class: "reading", "aria-label": "Memory", tabindex: "-1" }, content);
+  let id; // null when none is open
+  let memory = null;
+  let editing = null;
+  let request = null;
+
+  function show(next) {
+    if (next === id) return;
+    editing?.leave();
+    editing = null;
+    id = next;
+    memory = null;
+    element.scrollTop = 0;
+    if (id === null)
+      return void fill(
+        content,
+        empty("memories", "Choose a memory", "Or write one: what an agent should know the next time."),
+      );
+    fill(content, loading());
+    refresh();
+  }
+
+  /** Reads it anew. What somebody is writing stays; the editor is told. */
+  async function refresh() {
+    if (id === null) return;
+    request?.abort();
+    request = new AbortController();
+    const { signal } = request;
+    try {
+      const read = await readMemory(id, { signal });
+      if (editing) return void editing.changed(read);
+      const text = await rendered(read.text);
+      if (signal.aborted) return;
+      memory = read;
+      if (drafts.has(id)) return void edit();
+      draw(text);
+    } catch (error) {
+      if (error.name !== "AbortError" && !editing) fill(content, back(), failed(error, refresh));
+    }
+  }
+
+  function draw(text) {
+    const body = h(
+      "div",
+      { class: "prose" },
+      text ??
+        h("p", { class: "hint" }, memory.status === "erased" ? "The text was erased for good." : "No text."),
+    );
+    const links = h("section", { class: "links", "aria-label": "Connections" });
+    fill(
+      content,
+      h(
+        "header",
+        { class: "reading-head" },
+        h(
+          "div",
+          { class: "reading-top" },
+          back(),
+          h(
+            "p",
+            { class: "memory-facts" },
+            kindMark(memory.kind),
+            memory.project && h("span", { class: "project" }, memory.project),
+            memory.scope === "global" && h("span", { class: "project" }, "global"),
+            statusMark(memory.status),
+          ),
+        ),
+        h("h2", { class: "reading-title" }, memory.title || memory.id),
+        h(
+          "p",
+          { class: "reading-line" },
+          agentIn(memory.source) && h("span", {}, `from ${agentIn(memory.source)}`),
+          memory.updated &&
+            h(
+              "time",
+              { datetime: memory.updated, title: whole(memory.updated) },
+              `changed ${ago(memory.updated)}`,
+            ),
+          h(
+            "span",
+            { class: "tags" },
+            (memory.tags ?? []).map((tag) =>
+              h("a", { class: "tag", href: `#/memories?tag=${encodeURIComponent(tag)}` }, `#${tag}`),
+            ),
+          ),
+        ),
+        toolbar(memory, { onEdit: edit, onChanged: () => (refresh(), onChanged()) }),
+      ),
+      body,
+      links,
+      historyOf(memory, () => (refresh(), onChanged())),
+      details(memory),
+    );
+    connections(memory, links);
+  }
+
+  const back = () =>
+    iconButton("back", "Back to the list", () => go({ name: "memories", query: here().query }), {
+      class: "icon-button back",
+    });
+
+  function edit() {
+    if (!memory || editing || memory.status === "erased") return false;
+    editing = editor(memory, {
+      onDone: () => {
+        editing = null;
+        refresh();
+        onChanged();
+        element.focus({ preventScroll: true });
+      },
+    });
+    fill(content, editing.element);
+    editing.focus();
+  }
+
+  function leave() {
+    if (editing) return void editing.leave({ ask: true });
+    return id !== null;
+  }
+
+  const onChange = ({ detail }) => detail.id === id && refresh();
+  live.addEventListener("change", onChange);
+
+  return {
+    element,
+    show,
+    refresh,
+    edit,
+    leave,
+    end: () => {
+      live.removeEventListener("change", onChange);
+      request?.abort();
+      editing?.leave();
+    },
+  };
+}
+
+/** The text as nodes; one that is too long to be rendered is shown as it is written. */
+async function rendered(text) {
+  if (!text.trim()) return null;
+  if (text.length > LONGEST) return h("pre", { tabindex: "0" }, text);
+  const { html } = await change("POST", "/render", { text }, { keyed: false });
+  return toNodes(html);
+}
+
+/** What it points to and what points to it, by relation. */
+async function connections(memory, place) {
+  const found = await get(memoryPath(memory.id, "/neighbors"), {
+    include_deleted: true,
+    limit: 50,
+    max_tokens: 20000,
+  }).catch(() => null);
+  const near = new Map((found?.neighbors ?? []).map((one) => [one.id, one]));
+  const groups = new Map();
+  const add = (label, id, one) => groups.set(label, (groups.get(label) ?? new Map()).set(id, one));
+  for (const { rel, to } of memory.edges ?? []) if (near.has(to)) add(forward(rel), to, near.get(to));
+  for (const [id, one] of near) {
+    const { from, rel } = one.edge;
+    add(from === memory.id ? forward(rel) : backward(rel), id, one);
+  }
+  if (!groups.size) return;
+  fill(
+    place,
+    h("h3", {}, "Connections"),
+    h(
+      "dl",
+      { class: "link-groups" },
+      [...groups].map(([label, ones]) => [
+        h("dt", {}, label),
+        h(
+          "dd",
+          {},
+          h(
+            "ul",
+            {},
+            [...ones].map(([id, one]) =>
+              h(
+                "li",
+                {},
+                one.edge.dangling
+                  ? h("span", { class: "missing", title: "nothing answers to this name" }, id)
+                  : [kindDot(one.kind), memoryLink(id, one.title), statusMark(one.status)],
+              ),
+            ),
+          ),
+        ),
+      ]),
+    ),
+  );
+}
+
+const kindDot = (kind) =>
+  h("span", { class: ["dot", `kind-${/^[a-z]+$/.test(kind ?? "") ? kind : "other"}`], title: kind });
+
+function details(memory) {
+  const facts = DETAILS.filter((name) => memory[name] != null && memory[name] !== "");
+  return h(
+    "details",
+    { class: "fold" },
+    h("summary", {}, "Details"),
+    h(
+      "dl",
+      { class: "facts" },
+      facts.map((name) => [
+        h("dt", {}, words(name)),
+        h(
+          "dd",
+          {},
+          TIMES.has(name) ? h("time", { datetime: memory[name] }, whole(memory[name])) : String(memory[name]),
+        ),
+      ]),
+      Object.entries(memory.extra ?? {}).map(([name, value]) => [
+        h("dt", {}, name),
+        h("dd", {}, typeof value === "string" ? value : JSON.stringify(value)),
+      ]),
+    ),
+  );
+}

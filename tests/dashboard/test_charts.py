@@ -1,0 +1,192 @@
+"""Graph and map: drawn, pointed at, zoomed, and said in words for who does not see a canvas."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from helix.surfaces.dashboard.files import read_files
+from tests.dashboard.conftest import NARROW, Open
+from tests.surfaces.conftest import Served
+
+MODULES = f"/ui/{read_files().fingerprint}"
+_PAINTED = """canvas => {
+  const {width, height} = canvas, data = canvas.getContext('2d').getImageData(0, 0, width, height).data;
+  let painted = 0;
+  for (let at = 3; at < data.length; at += 4) painted += data[at] > 0;
+  return painted / (width * height);
+}"""
+
+
+def still(page: Page) -> Page:
+    """When the layout has come to rest."""
+    expect(page.locator("canvas[data-still=true]")).to_be_visible(timeout=20_000)
+    return page
+
+
+@pytest.mark.parametrize("where", ["#/graph", "#/map"])
+def test_a_click_on_a_point_opens_its_memory(visit: Open, where: str) -> None:
+    page = still(visit(reduced_motion="reduce").go(where))
+    canvas = page.locator("canvas")
+    assert canvas.evaluate(_PAINTED) > 0.002
+    box = canvas.bounding_box()
+    assert box is not None
+    tip = page.locator(".tip")
+    for step in range(2500):  # along a net over the canvas, until something is under the pointer
+        x, y = 30 + (step % 50) * (box["width"] - 60) / 50, 40 + (step // 50) * (box["height"] - 80) / 50
+        page.mouse.move(box["x"] + x, box["y"] + y)
+        if tip.is_visible():
+            break
+    title = tip.locator("b").inner_text()
+    page.mouse.down()
+    page.mouse.up()
+    expect(page.locator(".reading h2")).to_have_text(title)
+
+
+def test_the_list_beside_the_graph_says_the_same(visit: Open, board: Served) -> None:
+    page = still(visit().go("#/graph"))
+    nodes = [
+        node for answer in board.http.get("/graph", params={"scope": "all", "max_tokens": 200000}).json()["nodes"]
+        for node in [answer["title"]]
+    ]  # fmt: skip
+    expect(page.get_by_text(f"{len(nodes)} memories")).to_be_visible()
+    page.get_by_role("searchbox", name="Filter the list").fill("access tokens")
+    link = page.locator(".side-list a").filter(has_text="Access tokens live 15 minutes")
+    expect(link).to_have_count(1)
+    link.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".reading h2")).to_contain_text("Access tokens live 15 minutes")
+
+
+def test_the_graph_of_one_project_and_of_what_is_superseded(visit: Open, board: Served) -> None:
+    page = still(visit().go("#/graph"))
+    whole = int(page.locator(".side-section .hint").first.inner_text().split()[0])
+    page.get_by_label("Project").select_option("fernway-tiles")
+    expect(page).to_have_url(re.compile("project=fernway-tiles"))
+    expect(page.locator(".side-section .hint").first).not_to_have_text(f"{whole} memories")
+    still(page).get_by_label("Project").select_option("")
+    page.get_by_label("with superseded and forgotten").check()
+    expect(page.locator(".legend").first).to_contain_text("supersedes")
+
+
+def test_the_canvas_is_zoomed_dragged_and_moved_by_keys(visit: Open) -> None:
+    page = still(visit(reduced_motion="reduce").go("#/graph"))
+    canvas = page.locator("canvas")
+    picture = "canvas => canvas.toDataURL().length + canvas.toDataURL().slice(-4000)"
+    seen = {canvas.evaluate(picture)}
+
+    def step_left() -> None:
+        canvas.focus()
+        page.keyboard.press("ArrowLeft")
+
+    def turn_the_wheel() -> None:
+        canvas.hover(position={"x": 20, "y": 300})
+        page.mouse.wheel(0, -400)
+
+    def drag() -> None:
+        page.mouse.down()
+        page.mouse.move(500, 500)
+        page.mouse.up()
+
+    zoom_in = page.get_by_role("button", name="Zoom in").click
+    for act in (zoom_in, lambda: page.keyboard.press("-"), step_left, turn_the_wheel, drag):
+        act()
+        page.wait_for_function(
+            f"known => !known.includes(({picture})(document.querySelector('canvas')))", arg=list(seen)
+        )
+        seen.add(canvas.evaluate(picture))
+    page.keyboard.press("0")
+
+
+def test_dragging_a_node_moves_it_and_opens_nothing(visit: Open) -> None:
+    page = still(visit(reduced_motion="reduce").go("#/graph"))
+    box = page.locator("canvas").bounding_box()
+    assert box is not None
+    tip = page.locator(".tip")
+    for step in range(2500):
+        x, y = 30 + (step % 50) * (box["width"] - 60) / 50, 40 + (step // 50) * (box["height"] - 80) / 50
+        page.mouse.move(box["x"] + x, box["y"] + y)
+        if tip.is_visible():
+            break
+    title = tip.locator("b").inner_text()
+    page.mouse.down()
+    page.mouse.move(box["x"] + 300, box["y"] + 300, steps=5)
+    page.mouse.up()
+    expect(page).to_have_url(re.compile("#/graph$"))
+    still(page)
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    assert title
+
+
+def test_the_map_is_coloured_by_kind_or_project_and_its_clusters_have_names(
+    visit: Open, board: Served
+) -> None:
+    page = still(visit().go("#/map"))
+    first = board.http.get("/map", params={"scope": "all", "max_tokens": 100000}).json()
+    expect(page.locator(".legend legend")).to_have_text("Kinds")
+    expect(page.locator(".chart-side")).to_contain_text(" · ".join(first["clusters"][0]["terms"]))
+    page.get_by_label("Colour by").select_option("project")
+    expect(page.locator(".legend legend")).to_have_text("Projects")
+    expect(page.locator(".legend")).to_contain_text("fernway-api")
+    before = page.locator("canvas").evaluate(_PAINTED)
+    page.get_by_label("fernway-api").uncheck()
+    page.wait_for_function(f"before => ({_PAINTED})(document.querySelector('canvas')) < before", arg=before)
+
+
+def test_on_a_narrow_screen_the_list_comes_over_the_canvas(visit: Open) -> None:
+    page = still(visit(*NARROW).go("#/graph"))
+    side = page.get_by_role("complementary", name="Graph: legend and list")
+    expect(side).to_be_hidden()
+    page.get_by_role("button", name="Legend and list").click()
+    expect(side).to_be_visible()
+
+
+def test_the_layout_keeps_nodes_apart_and_neighbours_together(visit: Open) -> None:
+    page = visit().go("#/memories")
+    near, far, least = page.evaluate(
+        """async modules => {
+          const {Layout} = await import(modules + '/canvas/layout.js');
+          const count = 300, edges = [];
+          for (let at = 1; at < count; at += 1) if (at % 3) edges.push(at, at - 1);
+          const layout = new Layout(count, Int32Array.from(edges), new Int32Array(count));
+          while (!layout.isStill) layout.step();
+          const gap = (one, other) => Math.hypot(layout.x[one] - layout.x[other], layout.y[one] - layout.y[other]);
+          let [near, far, least] = [0, 0, Infinity];
+          for (let at = 0; at < edges.length; at += 2) near += gap(edges[at], edges[at + 1]) / (edges.length / 2);
+          for (let one = 0; one < count; one += 1)
+            for (let other = 0; other < one; other += 1) {
+              far += gap(one, other) / (count * (count - 1) / 2);
+              least = Math.min(least, gap(one, other));
+            }
+          return [near, far, least];
+        }""",
+        MODULES,
+    )
+    assert near * 3 < far
+    assert least > 1
+
+
+@pytest.mark.parametrize(
+    ("base", "mine", "theirs", "merged", "collisions"),
+    [
+        ("a\nb\nc", "A\nb\nc", "a\nb\nC", "A\nb\nC", 0),
+        ("a\nb\nc", "a\nb\nc", "a\nc", "a\nc", 0),
+        ("a\nb\nc", "a\nc", "a\nb\nc\nd", "a\nc\nd", 0),
+        ("a", "b", "b", "b", 0),
+        ("a", "b", "c", "c\nb", 1),
+        ("a\nb", "a\nx\nb", "a\ny\nb", "a\ny\nx\nb", 1),
+        ("", "mine", "", "mine", 0),
+        ("a\n\nb\n", "a!\n\nb\n", "a\n\nb?\n", "a!\n\nb?\n", 0),
+    ],
+)
+def test_two_changes_of_a_text_are_brought_together(
+    visit: Open, base: str, mine: str, theirs: str, merged: str, collisions: int
+) -> None:
+    page = visit().go("#/memories")
+    said = page.evaluate(
+        "async ([modules, ...texts]) => (await import(modules + '/merge.js')).merge(...texts)",
+        [MODULES, base, mine, theirs],
+    )
+    assert said == {"text": merged, "collisions": collisions}
