@@ -45,6 +45,8 @@ test: check programs ## everything that must hold; HELIX_TEST_SCALE=10 makes the
 
 docs: $(VENV)/.installed-dev ## write the reference pages, and what the TypeScript SDK takes from the daemon, again from the code
 	$(BIN)/python -m helix.cli.reference > docs/cli.md
+	$(BIN)/python -m helix.cli.settings_page > docs/configuration.md
+	$(BIN)/python -m helix.surfaces.errors_page > docs/errors.md
 	$(BIN)/python -m helix.surfaces.rest.reference > docs/rest-api.md
 	$(BIN)/python -m helix.doctor.reference > docs/doctor.md
 	$(BIN)/python sdk/typescript/generate.py

@@ -5,7 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 
-from bench import client, dashboard, edits, embed, follow, search, serve, shim, sync, vectors, words, writes
+from bench import (
+    client,
+    dashboard,
+    edits,
+    embed,
+    follow,
+    search,
+    serve,
+    shim,
+    startup,
+    sync,
+    vectors,
+    words,
+    writes,
+)
 
 PARTS: Sequence[tuple[str, Callable[[list[str]], None], list[str]]] = (
     ("writing a note", writes.main, ["--kills", "500", "--saves", "3000"]),
@@ -20,6 +34,7 @@ PARTS: Sequence[tuple[str, Callable[[list[str]], None], list[str]]] = (
     ("the stdio shim", shim.main, []),
     ("the Python SDK", client.main, []),
     ("the dashboard", dashboard.main, []),
+    ("starting a command", startup.main, []),
 )
 
 

@@ -48,7 +48,7 @@ def install(
 ) -> None:
     """Start the daemon now and with every session."""
     config = config_of(context)
-    service = _service(config)
+    service = service_for(config)
     if show:
         _print(service, as_json)
         return
@@ -70,7 +70,7 @@ def uninstall(
     as_json: Json = False,
 ) -> None:
     """Stop the daemon and start it no more."""
-    service = _service(config_of(context))
+    service = service_for(config_of(context))
     if show:
         _print(service, as_json)
         return
@@ -117,7 +117,7 @@ def _run(commands: list[list[str]]) -> str:
     return ""
 
 
-def _service(config: Config) -> Service:
+def service_for(config: Config) -> Service:
     program = _program()
     if sys.platform == "darwin":
         return _for_launchd(config, program)
