@@ -48,6 +48,8 @@ test-hosts: $(VENV)/.installed-dev ## the hosts' own command lines, fetched from
 
 docs: $(VENV)/.installed-dev ## write the reference pages again from the code
 	$(BIN)/python -m helix.cli.reference > docs/cli.md
+	$(BIN)/python -m helix.cli.settings_page > docs/configuration.md
+	$(BIN)/python -m helix.surfaces.errors_page > docs/errors.md
 	$(BIN)/python -m helix.surfaces.rest.reference > docs/rest-api.md
 
 bench: $(VENV)/.installed-dev ## the figures of docs/reliability.md, docs/search.md and docs/performance.md, on this machine; takes half an hour

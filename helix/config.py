@@ -7,11 +7,9 @@ hand it theirs, through `from_process`, and everything below them gets a frozen 
 from __future__ import annotations
 
 import difflib
-import json
 import os
-import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -24,6 +22,8 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 CONFIG_FILE = "config.toml"
+SECRETS = frozenset({"token"})
+"""settings that no command prints"""
 
 Section = TypeVar("Section", bound="DataclassInstance")
 
@@ -41,17 +41,21 @@ class FollowConfig:
     linger: float = 2.0
     """how long a swapped-out file is kept, for an editor that still writes into it"""
     brake_share: float = 0.3
+    """more than this share of the notes gone at once, and at least `brake_least`: stop and drop nothing"""
     brake_least: int = 10
-    """more than this share of the notes, and at least this many, gone at once: stop and drop nothing"""
+    """fewer than this many gone at once are never too many"""
 
 
 @dataclass(frozen=True)
 class GitConfig:
+    """Committing what changed in the vault. Seconds."""
+
     autocommit: bool = False
+    """commit quiet batches of changes; `helix init --autocommit` sets this"""
     quiet: float = 30.0
     """commit when nothing changed for this long"""
     max_wait: float = 300.0
-    """and at the latest after this long"""
+    """but at the latest after this long"""
 
 
 @dataclass(frozen=True)
@@ -59,20 +63,31 @@ class ConsolidateConfig:
     """The worker that looks for exact doubles while nobody writes."""
 
     enabled: bool = True
+    """look for them at all, and let the older one stand"""
     interval_minutes: float = 60.0
+    """how often it looks"""
     quiet: float = 30.0
     """nothing may have changed for this many seconds before it begins"""
 
 
 @dataclass(frozen=True)
 class Config:
+    """Where things are, who may come in, and how much at once."""
+
     vault: Path
+    """the vault folder"""
     state_dir: Path
+    """derived data, the local history of merges, the daemon's log"""
     config_dir: Path
+    """where `config.toml` and the token are; for that reason not a setting of `config.toml`"""
     host: str = "127.0.0.1"
+    """where `helixd` listens; loopback only"""
     port: int = 7878
+    """the port that it listens on; 0 takes any that is free"""
     url: str = ""
+    """where clients find the daemon; without it they look for the one that follows the vault"""
     token: str = field(default="", repr=False)
+    """what clients show and the daemon asks for; `helix token` prints it"""
     require_token: bool = False
     """ask even programs on this machine for the token"""
     log_level: str = "warning"
@@ -82,6 +97,7 @@ class Config:
     max_in_flight: int = 64
     """more requests than this at once are asked to come again"""
     max_note_bytes: int = 4 * 1024 * 1024
+    """a larger file is not read"""
     model: str = "bundled"
     """what embeds: `bundled`, the name of a downloaded model, the folder of one, or `none`"""
     embed_threads: int = 0
@@ -111,29 +127,44 @@ ENVIRONMENT = {
 }
 
 
+@dataclass(frozen=True)
+class Setting:
+    """One setting, and who said so."""
+
+    name: str
+    """with its table before it, as in `follow.settle_ms`"""
+    value: object
+    origin: str
+
+
 def load(env: Mapping[str, str], home: Path, flags: Mapping[str, object] | None = None) -> Config:
     """The settings in force. `flags` are those a person typed; None values count as not typed."""
-    typed = {key: value for key, value in (flags or {}).items() if value is not None}
-    from_env: dict[str, object] = {
-        key: env[name] for name, key in ENVIRONMENT.items() if env.get(name, "").strip()
-    }
-    config = Config(
+    config = defaults(home)
+    layers = _layers(env, home, flags or {})
+    for origin, layer in layers:
+        config = _apply(config, layer, origin, home)
+    return config
+
+
+def settings(env: Mapping[str, str], home: Path, flags: Mapping[str, object] | None = None) -> list[Setting]:
+    """Every setting in force and where it comes from: `default`, a file, a variable, the command line."""
+    origins: dict[str, str] = {}
+    for origin, layer in _layers(env, home, flags or {}):
+        for name in _names(layer):
+            variable = next((one for one, key in ENVIRONMENT.items() if key == name), origin)
+            origins[name] = variable if origin == _ENVIRONMENT else origin
+    return [
+        Setting(name, value, origins.get(name, "default"))
+        for name, value in _names(load(env, home, flags)).items()
+    ]
+
+
+def defaults(home: Path) -> Config:
+    return Config(
         vault=home / "helix-vault",
         state_dir=Path(platformdirs.user_state_dir("helix", appauthor=False)),
         config_dir=Path(platformdirs.user_config_dir("helix", appauthor=False)),
     )
-    config_dir = _path(typed.get("config_dir") or from_env.get("config_dir") or config.config_dir, home)
-    file = config_dir / CONFIG_FILE
-    in_file = _read_toml(file)
-    if "config_dir" in in_file:
-        raise ConfigError(f"{file}: config_dir says where this file is, so it cannot be set in it")
-    for origin, layer in (
-        (str(file), in_file),
-        ("the environment", from_env),
-        ("the command line", typed),
-    ):
-        config = _apply(config, layer, origin, home)
-    return replace(config, config_dir=config_dir)
 
 
 def from_process(**flags: object) -> Config:
@@ -141,23 +172,96 @@ def from_process(**flags: object) -> Config:
     return load(os.environ, Path.home(), flags)
 
 
-def set_in_file(path: Path, key: str, value: str) -> None:
+def set_in_file(path: Path, name: str, value: object) -> None:
     """Change one setting of the user's file and leave every other line as it is."""
-    text = path.read_text("utf-8") if path.exists() else ""
-    _read_toml(path)  # a file that cannot be read is not made worse
-    line = f"{key} = {json.dumps(value, ensure_ascii=False)}"
-    # Settings without a table stand before the first [table]; below it the same key would mean another thing.
-    table = re.search(r"^[ \t]*\[", text, re.MULTILINE)
-    head, tail = (text[: table.start()], text[table.start() :]) if table else (text, "")
-    written = re.compile(rf"^[ \t]*{re.escape(key)}[ \t]*=.*$", re.MULTILINE)
-    if written.search(head):
-        head = written.sub(lambda _: line, head, count=1)
+    import tomlkit
+
+    known = _names(defaults(Path()))
+    if name not in known or name == "config_dir":
+        nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.0)[0]
+        raise ConfigError(f"there is no setting {name!r} for {path.name}; did you mean {nearest!r}?")
+    document = tomlkit.parse(_read_text(path))
+    *tables, key = name.split(".")
+    holder: Any = document
+    for table in tables:
+        if table not in holder:
+            holder[table] = tomlkit.table()
+        holder = holder[table]
+    holder[key] = str(value) if isinstance(value, Path) else value
+    _apply(defaults(Path()), document.unwrap(), str(path), Path())  # a value that does not fit is not written
+    _write_text(path, tomlkit.dumps(document), private=name in SECRETS)
+
+
+def unset_in_file(path: Path, name: str) -> bool:
+    """Take one setting out of the user's file; False when it was not in it."""
+    import tomlkit
+
+    document = tomlkit.parse(_read_text(path))
+    *tables, key = name.split(".")
+    holder: Any = document
+    for table in tables:
+        holder = holder.get(table, {})
+    if key not in holder:
+        return False
+    del holder[key]
+    _write_text(path, tomlkit.dumps(document))
+    return True
+
+
+_ENVIRONMENT = "the environment"
+
+
+def _layers(
+    env: Mapping[str, str], home: Path, flags: Mapping[str, object]
+) -> list[tuple[str, Mapping[str, object]]]:
+    """What each origin says, the strongest last."""
+    typed = {key: value for key, value in flags.items() if value is not None}
+    from_env: dict[str, object] = {
+        key: env[name] for name, key in ENVIRONMENT.items() if env.get(name, "").strip()
+    }
+    place = typed.get("config_dir") or from_env.get("config_dir") or defaults(home).config_dir
+    file = _path(place, home) / CONFIG_FILE
+    in_file = _read_toml(file)
+    if "config_dir" in in_file:
+        raise ConfigError(f"{file}: config_dir says where this file is, so it cannot be set in it")
+    return [(str(file), in_file), (_ENVIRONMENT, from_env), ("the command line", typed)]
+
+
+def _names(holder: Mapping[str, object] | DataclassInstance) -> dict[str, object]:
+    """All settings in it by their full names."""
+    found: dict[str, object] = {}
+    for name, value in _items(holder):
+        if (is_dataclass(value) and not isinstance(value, type)) or isinstance(value, Mapping):
+            found |= {f"{name}.{key}": inner for key, inner in _names(value).items()}
+        else:
+            found[name] = value
+    return found
+
+
+def _items(holder: Mapping[str, object] | DataclassInstance) -> Iterator[tuple[str, object]]:
+    if isinstance(holder, Mapping):
+        yield from holder.items()
     else:
-        head = f"{head.rstrip()}\n{line}\n".lstrip() + ("\n" if tail else "")
-    if tomllib.loads(head + tail).get(key) != value:
-        raise ConfigError(f"{path}: {key} cannot be changed safely; write {line} yourself")
+        yield from ((item.name, getattr(holder, item.name)) for item in fields(holder))
+
+
+def _read_text(path: Path) -> str:
+    _read_toml(path)  # a file that cannot be read is not made worse
+    return path.read_text("utf-8") if path.exists() else ""
+
+
+def _write_text(path: Path, text: str, *, private: bool = False) -> None:
+    """In one step: a crash must not leave half of the user's settings."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(head + tail, "utf-8")
+    mode = 0o600 if private else path.stat().st_mode & 0o777 if path.exists() else 0o644
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    with os.fdopen(
+        os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, mode), "w", encoding="utf-8"
+    ) as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path.resolve())  # a link into a folder of dotfiles stays one
 
 
 def _read_toml(path: Path) -> dict[str, object]:

@@ -29,6 +29,7 @@ HelixError
 ├── NotConnected           not-connected       a host that has nothing of ours to take away
 ├── IndexBroken            index-broken        derived data that cannot be read: set it aside and rebuild it
 ├── IndexNotReady          index-not-ready     search is still starting, or could not start
+├── DaemonUnreachable      daemon-unreachable  a daemon should answer, and does not
 └── ModelError
     ├── ModelBroken        model-broken        the files of a model are not what they should be
     ├── ModelUnavailable   model-unavailable   not installed, not downloaded, or no network to download it
@@ -198,6 +199,10 @@ class IndexBroken(HelixError):
 
 class IndexNotReady(HelixError):
     code = "index-not-ready"
+
+
+class DaemonUnreachable(HelixError):
+    code = "daemon-unreachable"
 
 
 class ModelError(HelixError):

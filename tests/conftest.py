@@ -18,4 +18,6 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HELIX_CONFIG_DIR", str(tmp_path / "config"))
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.delenv("HELIX_PROJECT", raising=False)
+    monkeypatch.chdir(tmp_path)  # in no repository, and so in no project
     return tmp_path

@@ -43,7 +43,7 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace the file if there is one.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Write the memories into one file that any Helix can import."""
+    """Write the memories into one file that any Helix imports."""
     from helix.memory.strand.archive import SUFFIX, export_strand, write_file, write_stream
     from helix.memory.strand.manifest import Selection
 
@@ -94,7 +94,10 @@ def import_memories(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Bring memories in: from a strand, or from another tool. Doing it twice changes nothing."""
+    """Bring memories in, from a strand or another tool.
+
+    Doing it twice changes nothing.
+    """
     from helix.memory.strand.bring_in import Importer
     from helix.memory.strand.mint import Wishes
 

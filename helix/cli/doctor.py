@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import typer
 
-from helix.cli.care import stopped as why_stopped_now
+from helix.cli.daemon_client import find_daemon, why_stopped
 from helix.cli.output import Json, out, print_json, reports_errors
 from helix.cli.session import session
 
 
 @reports_errors
 def doctor(context: typer.Context, as_json: Json = False) -> None:
-    """Explain what is wrong in the vault, file by file. Exit status 1 when something is."""
+    """Explain what is wrong, and what to do about it.
+
+    Exit status 1 when something is.
+    """
     with session(context) as helix:
         problems = helix.catalog.problems()
         conflicts = {
             memory_id: [row.path for row in rows] for memory_id, rows in helix.catalog.duplicates().items()
         }
-        stopped = why_stopped_now(helix)
+        daemon = find_daemon(helix.config)
+        stopped = helix.reconciler.brake.reason if daemon is None else why_stopped(daemon.health())
     if as_json:
         print_json(
             {

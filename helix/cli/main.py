@@ -6,42 +6,51 @@ and no other, because a shell user waits for every import.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
-ABOUT = "A memory for coding agents that you can read: markdown files in a folder of yours."
+ABOUT = "A memory for coding agents that you can read: markdown files in your folder."
 
 SECTIONS = (
     (
         "Memories",
         (
             # a command: its name, where it is, and its help in one line, with which its docstring begins
-            ("add", "helix.cli.memories:add", "Write a new memory."),
-            ("search", "helix.cli.find:search", "Find memories by words and by meaning."),
-            ("list", "helix.cli.memories:list_memories", "List the memories, last changed first."),
-            ("show", "helix.cli.memories:show", "Print one memory, now or in the past."),
-            ("forget", "helix.cli.memories:forget", "Mark a memory as deleted; its file stays."),
-            ("restore", "helix.cli.memories:restore", "Bring a forgotten memory back."),
-            ("history", "helix.cli.past:history", "List the versions of a memory in git."),
-            ("diff", "helix.cli.past:diff", "Show what changed in a memory."),
+            ("remember", "helix.cli.remember:remember", "Write a memory, unless it is there already."),
+            ("recall", "helix.cli.recall:recall", "Find memories by words and by meaning."),
+            ("context", "helix.cli.context:context", "Print the memories that a task needs, packed for an agent."),
+            ("get", "helix.cli.get:get", "Print one memory, now or in the past."),
+            ("edit", "helix.cli.edit:edit", "Change a memory in your editor."),
+            ("forget", "helix.cli.changing:forget", "Mark a memory as deleted; its file stays."),
+            ("restore", "helix.cli.changing:restore", "Bring a forgotten memory back."),
+            ("relate", "helix.cli.changing:relate", "Draw a typed edge from one memory to another."),
+            ("recent", "helix.cli.recent:recent", "List the memories, last changed first."),
+            ("graph", "helix.cli.graph:graph", "Show which memories lead to which."),
+            ("history", "helix.cli.past:history", "List the versions of a memory in git, across renames."),
+            ("diff", "helix.cli.past:diff", "Show what changed in a memory since a revision."),
         ),
     ),
     (
         "The vault",
         (
-            ("init", "helix.cli.setup:init", "Make a vault: a folder that people and agents share."),
-            ("adopt", "helix.cli.memories:adopt", "Give notes that have no id of their own a real one."),
+            ("init", "helix.cli.setup:init", "Make a vault: a folder of markdown files that you share."),
+            ("doctor", "helix.cli.doctor:doctor", "Explain what is wrong, and what to do about it."),
+            ("conflicts", "helix.cli.tidy:conflicts", "List what needs a person: files not read or merged."),
+            ("adopt", "helix.cli.changing:adopt", "Give notes that have no id of their own a real one."),
             ("consolidate", "helix.cli.tidy:consolidate", "Find what could be tidied, and tidy what is certain."),
             ("import", "helix.cli.carry:import_memories", "Bring memories in, from a strand or another tool."),
-            ("export", "helix.cli.carry:export", "Write the memories into one file."),
-            ("reindex", "helix.cli.care:reindex", "Read every file again and make all derived data anew."),
-            ("doctor", "helix.cli.doctor:doctor", "Explain what is wrong, and what to do about it."),
+            ("export", "helix.cli.carry:export", "Write the memories into one file that any Helix imports."),
+            ("reindex", "helix.cli.reindex:reindex", "Read every file again and make all derived data anew."),
         ),
     ),
     (
         "The daemon",
         (
-            ("status", "helix.cli.care:status", "Say which vault this is, who follows it and how it is."),
+            ("up", "helix.cli.daemon:up", "Start the daemon in the background, unless it runs."),
+            ("down", "helix.cli.daemon:down", "Stop the daemon; everything acknowledged is on disk."),
+            ("status", "helix.cli.daemon:status", "Say which vault this is, who follows it and how it is."),
+            ("service", "helix.cli.service:app", "Start the daemon with your session, by systemd or launchd."),
             ("token", "helix.cli.token:token", "Print the token of this machine."),
         ),
     ),
@@ -56,7 +65,10 @@ SECTIONS = (
     (
         "Helix itself",
         (
+            ("config", "helix.cli.settings:app", "Show and change the settings."),
             ("model", "helix.cli.models:app", "Choose the model that searches by meaning."),
+            ("bench", "helix.cli.bench:bench", "Measure searching and writing on this machine."),
+            ("version", "helix.cli.version:version", "Say which Helix this is."),
         ),
     ),
 )  # fmt: skip
@@ -65,7 +77,7 @@ OPTIONS = (
     ("--vault FOLDER", "The vault folder (HELIX_VAULT, ~/helix-vault)."),
     ("--install-completion", "Set up completion for your shell."),
     ("--show-completion", "Print what --install-completion would set up."),
-    ("-h, --help", "Show this page; `helix COMMAND --help` shows one command."),
+    ("-h, --help", "Show this page, or after a command its own."),
 )
 
 _HELP: tuple[list[str], ...] = ([], ["-h"], ["--help"])
@@ -73,12 +85,29 @@ _COMPLETES = "_HELIX_COMPLETE"  # set by a shell that asks for completions, with
 
 
 def main() -> None:
-    if sys.argv[1:] in _HELP and _COMPLETES not in os.environ:
-        sys.stdout.write(help_page(bold=sys.stdout.isatty() and not os.environ.get("NO_COLOR")))
-        return
-    from helix.cli.app import run
+    try:
+        _run()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read the output has seen enough, as `head` does; what is still buffered must not complain either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
 
-    run()
+
+def _run() -> None:
+    try:
+        if sys.argv[1:] in _HELP and _COMPLETES not in os.environ:
+            sys.stdout.write(help_page(bold=sys.stdout.isatty() and not os.environ.get("NO_COLOR")))
+        else:
+            from helix.cli.app import app
+
+            for stream in (sys.stdout, sys.stderr):
+                if isinstance(stream, io.TextIOWrapper):  # a file name may be no text, a console no UTF-8
+                    stream.reconfigure(errors="backslashreplace")
+            app(prog_name="helix")
+    finally:
+        sys.stdout.flush()
 
 
 def commands() -> dict[str, tuple[str, str]]:
@@ -88,9 +117,9 @@ def commands() -> dict[str, tuple[str, str]]:
 
 def help_page(*, bold: bool = False) -> str:
     lines = ["Usage: helix [OPTIONS] COMMAND [ARGUMENTS]", "", ABOUT]
-    width = max(len(name) for name in (*commands(), *(name for name, _ in OPTIONS)))
     listed = [(title, [(name, about) for name, _, about in rows]) for title, rows in SECTIONS]
     for title, rows in (*listed, ("Options", OPTIONS)):
         lines += ["", f"\033[1m{title}\033[0m" if bold else title]
+        width = max(len(name) for name, _ in (OPTIONS if rows is OPTIONS else commands().items()))
         lines += [f"  {name:<{width}}  {about}" for name, about in rows]
     return "\n".join(lines) + "\n"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from helix.cli.memories import MemoryId
+from helix.cli.options import MemoryId
 from helix.cli.output import Json, err, out, print_json, print_table, reports_errors
 from helix.cli.session import session
-from helix.vault.times import format_time
+from helix.cli.verbs import gather, open_verbs
+
+_SHORT = 10
+"""enough of a commit's name for git to know it by"""
 
 
 @reports_errors
@@ -20,24 +24,17 @@ def history(
     as_json: Json = False,
 ) -> None:
     """List the versions of a memory in git, across renames."""
-    with session(context) as helix:
-        versions = helix.memories.versions(memory_id, limit)
+    with open_verbs(context) as verbs:
+        said = gather(partial(verbs.history, memory_id), "versions", limit)
     if as_json:
-        print_json(
-            [
-                {
-                    "commit": one.commit,
-                    "time": format_time(one.time),
-                    "author": one.author,
-                    "subject": one.subject,
-                    "path": one.path,
-                }
-                for one in versions
-            ]
-        )
-    elif versions:
-        rows = [(one.short, format_time(one.time), one.author, one.subject, one.path) for one in versions]
-        print_table(("commit", "time", "author", "subject", "path"), rows, shrink="subject")
+        print_json(said)
+    elif said["versions"]:
+        rows = [
+            (one["commit"][:_SHORT], one["time"], one["author"], one["subject"]) for one in said["versions"]
+        ]
+        print_table(("commit", "time", "author", "subject"), rows, shrink="subject")
+        for path in dict.fromkeys(one["path"] for one in said["versions"]):
+            err.print(f"in {path}", style="dim")
     else:
         err.print("no version of this memory was ever committed")
 
@@ -52,12 +49,19 @@ def diff(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show what changed in a memory since a revision, or between two."""
+    """Show what changed in a memory since a revision.
+
+    With two revisions, between them.
+    """
     with session(context) as helix:
         text = helix.memories.diff(memory_id, old, new)
     if as_json:
         print_json({"id": memory_id, "from": old, "to": new, "diff": text})
     elif text:
-        out.print(text.rstrip("\n"))
+        for line in text.rstrip("\n").split("\n"):
+            out.print(line, _STYLE.get(line[:1], ""), wrap=False)
     else:
         err.print("no difference")
+
+
+_STYLE = {"+": "green", "-": "red", "@": "cyan"}

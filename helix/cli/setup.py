@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +10,8 @@ import typer
 
 from helix.cli.output import Json, err, out, print_json, reports_errors
 from helix.cli.session import config_of
-from helix.config import CONFIG_FILE
-from helix.errors import AlreadyExists, ConfigError
+from helix.config import CONFIG_FILE, set_in_file
+from helix.errors import AlreadyExists
 from helix.vault.history import History
 from helix.vault.starter import find_template, start_vault
 
@@ -19,7 +19,9 @@ from helix.vault.starter import find_template, start_vault
 @reports_errors
 def init(
     context: typer.Context,
-    folder: Annotated[Path | None, typer.Argument(help="Default: HELIX_VAULT, or ~/helix-vault.")] = None,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[PATH]", help="Default: HELIX_VAULT, or ~/helix-vault.")
+    ] = None,
     if_missing: Annotated[
         bool, typer.Option("--if-missing", help="Say nothing when there is a vault.")
     ] = False,
@@ -30,7 +32,10 @@ def init(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Make a vault: a folder of markdown files that people and agents share."""
+    """Make a vault: a folder of markdown files that you share.
+
+    You and your agents read and write the same files. A folder that holds notes already keeps every byte of them.
+    """
     config = config_of(context)
     place = (folder or config.vault).absolute()
     started = start_vault(place, find_template())
@@ -39,7 +44,7 @@ def init(
     if git or autocommit:
         History.start(place, "Start the vault")
     if autocommit:
-        _set_autocommit(config.config_dir / CONFIG_FILE)
+        set_in_file(config.config_dir / CONFIG_FILE, "git.autocommit", True)
     if as_json:
         print_json({"vault": str(place), "created": started.created, "was_vault": started.was_vault})
     elif not started.was_vault:
@@ -47,16 +52,6 @@ def init(
         if started.was_in_use:
             err.print("The folder holds notes already: they are memories now, and none of them was changed.")
         if place != config.vault:
-            err.print(f"To use it: export HELIX_VAULT={place}")
-
-
-def _set_autocommit(path: Path) -> None:
-    """Add the setting to the user's configuration, leaving what is there as it is."""
-    text = path.read_text("utf-8") if path.exists() else ""
-    git = tomllib.loads(text).get("git", {})
-    if git.get("autocommit") is True:
-        return
-    if "git" in tomllib.loads(text):
-        raise ConfigError(f"{path} has a [git] table; set autocommit = true in it")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"{text.rstrip()}\n\n[git]\nautocommit = true\n".lstrip(), "utf-8")
+            err.print(
+                f"To use it: export HELIX_VAULT={shlex.quote(str(place))}, or helix config set vault PATH"
+            )

@@ -1,17 +1,14 @@
-"""helix consolidate: what could be tidied in the store, and tidying it."""
+"""helix consolidate and conflicts: what could be tidied in the store, and what needs a person."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
-from helix.cli.daemon_client import ask_daemon
 from helix.cli.output import Json, err, out, print_json, progress_bar, reports_errors
-from helix.cli.session import session
-from helix.compose import open_recall, open_service
-from helix.memory.fit import MOST_TOKENS
-from helix.memory.reader import MOST_AT_ONCE
+from helix.cli.verbs import gather, open_verbs
 
 
 @reports_errors
@@ -23,22 +20,13 @@ def consolidate(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Find duplicates, contradictions and what is out of date; do what is certain and can be undone."""
-    with session(context) as helix:
-        if helix.follows:
-            with (
-                progress_bar("looking") as progress,
-                open_recall(helix, progress) as recall,
-                open_service(helix, lambda: recall) as service,
-            ):
-                said = service.consolidate(dry_run=dry_run, only=ids or (), progress=progress)
-        else:
-            applied = []
-            if not dry_run:
-                asked = {"ids": ids or []}
-                applied = ask_daemon(helix.config, "/consolidate", method="POST", body=asked)["applied"]
-            left = ask_daemon(helix.config, f"/consolidate?limit={MOST_AT_ONCE}&max_tokens={MOST_TOKENS}")
-            said = {"applied": applied, "proposals": left["proposals"]}
+    """Find what could be tidied, and tidy what is certain.
+
+    Duplicates, contradictions, what is out of date. Only exact doubles are dealt with unasked, and every step can be
+    undone.
+    """
+    with open_verbs(context, writes=not dry_run) as verbs, progress_bar("looking") as progress:
+        said = verbs.consolidate(dry_run=dry_run, only=ids or (), progress=progress)
     if as_json:
         print_json(said)
         return
@@ -47,8 +35,30 @@ def consolidate(
             target = f" by {one['other']}" if one["action"] == "supersede" else ""
             action = "" if one["action"] == "none" else f": {one['action']} {one['memory']}{target}"
             out.print(f"{label}  {one['id']}{action}")
-            out.print(f"    {one['memory']}: {one['reason']}", style="dim")
+            out.print(f"{one['memory']}: {one['reason']}", style="dim", indent=4)
     if not said["applied"] and not said["proposals"]:
         err.print("nothing to tidy")
     elif said["proposals"]:
         err.print("`helix consolidate PROPOSAL` does what is only proposed; every step can be undone")
+
+
+@reports_errors
+def conflicts(context: typer.Context, as_json: Json = False) -> None:
+    """List what needs a person: files not read or merged."""
+    with open_verbs(context) as verbs:
+        said = gather(partial(verbs.conflicts), "conflicts", None)
+    if as_json:
+        print_json(said)
+        return
+    for one in said["conflicts"]:
+        if "paths" in one:
+            out.print(f"{one['id']}: stands in {len(one['paths'])} files, which will be merged", style="bold")
+            for path in one["paths"]:
+                out.print(path, indent=4)
+            continue
+        place = f":{one['line']}" if one["line"] else ""
+        out.print(f"{one['path']}{place}: {one['reason']}", style="bold")
+        for text in filter(None, (one["remedy"] and f"→ {one['remedy']}", one["detail"])):
+            out.print(text.rstrip("\n"), indent=4)
+    if not said["conflicts"]:
+        err.print("nothing needs you")

@@ -19,7 +19,10 @@ def token(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Print the token of this machine; one is made when there is none. A running daemon notices a new one."""
+    """Print the token of this machine.
+
+    One is made when there is none. A running daemon notices a new one.
+    """
     file = TokenFile(config_of(context))
     said = file.rotate() if rotate else file.get()
     if as_json:

@@ -43,6 +43,22 @@ class FollowLock:
                 )
             time.sleep(_PAUSE)
 
+    def find_daemon(self) -> int | None:
+        """The process id of the daemon that holds the lock; None when none does."""
+        try:
+            file = self._path.open("r+", encoding="utf-8")
+        except OSError:
+            return None
+        with file:
+            try:
+                _lock(file)
+            except OSError:
+                file.seek(0)
+                owner = file.read().strip()
+                who = owner.removeprefix("process ").removesuffix(_DAEMON)
+                return int(who) if owner.endswith(_DAEMON) and who.isdecimal() else None
+            return None
+
     def is_held(self) -> bool:
         """Whether this process still keeps others out: not when somebody deleted the file, or put another there."""
         if self._file is None:

@@ -15,6 +15,7 @@ from helix.vault import frontmatter
 from helix.vault.birth import NewMemory
 from helix.vault.edit import REMOVE, Remove
 from helix.vault.files import Write
+from helix.vault.frontmatter import Document
 from helix.vault.history import History, Version
 from helix.vault.load import Value
 from helix.vault.note import Note, status_of
@@ -66,6 +67,10 @@ class Memories:
     def edit(self, memory_id: str, wanted: Edit, *, based_on: str) -> Note:
         row = self._row(memory_id)
         return self._taken(self._vault.update(row.path, row.id, wanted, based_on=based_on))
+
+    def revise(self, memory_id: str, text: Document, *, based_on: Document) -> Note:
+        row = self._row(memory_id)
+        return self._taken(self._vault.revise(row.path, row.id, text, based_on=based_on))
 
     def forget(self, memory_id: str) -> Note:
         row = self._row(memory_id)
@@ -146,7 +151,7 @@ class Memories:
             row = self._catalog.find_folded(memory_id)
         if row is None:
             raise MemoryNotFound(
-                f"there is no memory {memory_id[:200]!r}; `helix list` shows those there are"
+                f"there is no memory {memory_id[:200]!r}; `helix recent` shows those there are"
             )
         return row
 

@@ -186,6 +186,29 @@ class Vault:
 
         return self.edit(path, memory_id, rebase)
 
+    def revise(self, path: str, memory_id: str, text: Document, *, based_on: Document) -> Note:
+        """Put a person's whole text, frontmatter and all, in place of what they were shown.
+
+        If the file says something else by now, the two are merged: nothing that either of them wrote is lost.
+        """
+        self._check_alive()
+        base = _note(path, based_on)
+        self.ancestry.remember(memory_id, based_on)
+        for _ in range(_TRIES):
+            note = self._read_as(path, memory_id)
+            if note is None:
+                self._pause(_PAUSE)
+                continue
+            if status_of(note.meta) == "erased":
+                raise MemoryErased(f"{memory_id} was erased; nothing of it is left to change")
+            revised = self._next(_note(path, text), Edit({"rev": [base.state, *base.ancestors]}))
+            after = (
+                revised if note.hash == base.hash else self._next(note, self._take_in(note, revised.document))
+            )
+            if self._replace(note, after):
+                return after
+        raise StaleHash(f"{path} keeps changing or no longer holds {memory_id}; try again when it is quiet")
+
     def forget(self, path: str, memory_id: str) -> Note:
         def flip(note: Note) -> Edit | None:
             if status_of(note.meta) == "deleted" and not settle_registers(note.meta):

@@ -26,5 +26,17 @@ def helix(*arguments: str, ok: bool = True, feed: str = "") -> subprocess.Comple
     return done
 
 
+def remembered(text: str, *options: str) -> Any:
+    """A new memory, as `helix get` shows it; kept whatever it says."""
+    made = helix_json("remember", text, "--force", *options)
+    return helix_json("get", made["id"])
+
+
+def listed(*options: str) -> list[Any]:
+    """Every memory of every project, the last changed first."""
+    where = () if "--project" in options else ("--all",)
+    return list(helix_json("recent", "--limit", "1000", *where, *options)["results"])
+
+
 def helix_json(*arguments: str, ok: bool = True) -> Any:
     return json.loads(helix(*arguments, "--json", ok=ok).stdout)

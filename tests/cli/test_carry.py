@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import BIN, helix, helix_json
+from tests.cli.commands import BIN, helix, helix_json, listed, remembered
 from tests.flows.daemon import free_port, running_daemon
 from tests.memory.strand.rig import FIXTURES
 from tests.waiting import wait_for
@@ -35,7 +35,7 @@ def other(place: Path) -> tuple[str, str]:
 def test_a_strand_carries_the_memories_from_one_vault_to_another(
     vault: Path, place: Path, other: tuple[str, str]
 ) -> None:
-    made = helix_json("add", "The word is narwhal", "--project", "zoo", "--tag", "sea")
+    made = remembered("The word is narwhal", "--project", "zoo", "--tag", "sea")
     said = helix_json("export", "zoo.strand", "--project", "zoo")
     assert (said["file"], said["counts"]["memories"], said["embedder"]) == ("zoo.strand", 1, "bundled")
     assert "entries" not in said
@@ -46,7 +46,7 @@ def test_a_strand_carries_the_memories_from_one_vault_to_another(
     assert (place / "other" / made["path"]).read_bytes() == (vault / made["path"]).read_bytes()
     assert helix_json(*other, "import", "zoo.strand")["unchanged"] == 1
     assert "1 unchanged" in helix(*other, "import", "zoo.strand").stdout
-    assert helix_json(*other, "search", "narwhal")["results"][0]["id"] == made["id"]
+    assert helix_json(*other, "recall", "narwhal")["results"][0]["id"] == made["id"]
 
 
 def test_export_names_the_file_after_the_vault_and_replaces_none_uninvited(vault: Path) -> None:
@@ -74,7 +74,7 @@ def test_import_says_what_it_made_and_why_it_skipped(vault: Path) -> None:
     done = helix("import", str(FIXTURES / "mem0" / "export.json"), "--tag", "from-mem0")
     assert done.stdout.startswith("mem0: 2 made, 0 updated, 0 merged, 0 unchanged, 0 kept, 3 skipped")
     assert "is deleted in the source" in done.stderr
-    assert len(helix_json("list", "--tag", "from-mem0")) == 2
+    assert len(listed("--tag", "from-mem0")) == 2
     assert helix_json("doctor")["problems"] == []
 
 
@@ -93,12 +93,14 @@ def test_beside_a_daemon_an_import_is_found_at_once(vault: Path, monkeypatch: py
     with running_daemon():
         said = helix_json("import", str(FIXTURES / "obsidian"), "--project", "notes")
         assert (said["made"], said["degraded"]) == (2, None)
-        assert len(helix_json("list", "--project", "notes")) == 2
+        assert len([row for row in listed() if row["project"] == "notes"]) == 2
         assert helix_json("import", str(FIXTURES / "obsidian"), "--project", "notes")["unchanged"] == 2
         strand = helix_json("export", "notes.strand", "--project", "notes")
         assert strand["counts"]["memories"] == 2
         assert helix_json("import", "notes.strand")["unchanged"] == 2
-        assert any("How we retry" in hit["title"] for hit in helix_json("search", "retry jitter")["results"])
+        assert any(
+            "How we retry" in hit["title"] for hit in helix_json("recall", "--all", "retry jitter")["results"]
+        )
 
 
 def test_an_import_that_is_killed_is_finished_by_the_next_one(vault: Path) -> None:
@@ -111,7 +113,7 @@ def test_an_import_that_is_killed_is_finished_by_the_next_one(vault: Path) -> No
     process.wait()
     said = helix_json("import", "export.json")
     assert said["made"] + said["unchanged"] == 600
-    assert len([row for row in helix_json("list") if row["title"].startswith("fact number")]) == 600
+    assert len([row for row in listed() if row["title"].startswith("fact number")]) == 600
     assert helix_json("import", "export.json")["unchanged"] == 600
     assert helix_json("doctor")["problems"] == []
 

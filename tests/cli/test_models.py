@@ -48,7 +48,7 @@ def test_use_changes_one_line_and_leaves_the_others(home: Path) -> None:
 
 def test_use_of_a_model_that_is_not_here_says_how_to_get_it(home: Path) -> None:
     result = _run("use", "BAAI/bge-base-en-v1.5", "--json")
-    assert result.exit_code == 1
+    assert result.exit_code == 5
     said = json.loads(result.stdout)
     assert said["code"] == "model-unavailable"
     assert "helix model pull" in said["error"]
@@ -83,6 +83,6 @@ def test_pull_without_a_network_says_so(home: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.delenv("HF_ENDPOINT", raising=False)
     monkeypatch.setattr(urllib.request, "urlopen", refuse)
     result = _run("pull", "BAAI/bge-base-en-v1.5", "--json")
-    assert result.exit_code == 1
+    assert result.exit_code == 5
     assert json.loads(result.stdout)["code"] == "model-unavailable"
     assert json.loads(_run("pull", "no/such-model", "--json").stdout)["code"] == "bad-value"

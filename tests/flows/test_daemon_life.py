@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.cli.commands import BIN, helix, helix_json
+from tests.cli.commands import BIN, helix, listed
 from tests.flows.daemon import Daemon, free_port, running_daemon
 from tests.waiting import wait_for
 
@@ -123,7 +123,7 @@ def test_asked_to_stop_it_finishes_what_it_was_asked_and_lets_go(
     assert not record.exists()
     assert [lock.read_text() for lock in (place / "state").rglob("follow.lock")] == [""]
     [answer] = answers
-    assert answer.json()["id"] in {row["id"] for row in helix_json("list")}
+    assert answer.json()["id"] in {row["id"] for row in listed()}
 
 
 def test_a_record_of_a_killed_daemon_misleads_nobody(vault: Path, place: Path) -> None:

@@ -1,0 +1,221 @@
+"""helix up, down and status: the daemon of a vault."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import time
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from helix.cli.daemon_client import Daemon, find_daemon, why_stopped
+from helix.cli.output import Json, err, out, print_facts, print_json, reports_errors
+from helix.cli.session import config_of
+from helix.config import Config
+from helix.errors import BadValue, DaemonUnreachable, HelixError, VaultMissing
+from helix.follow.lock import FollowLock
+from helix.vault.vault_id import state_folder
+
+_READY_PATIENCE = 60.0
+# Answers under way get some seconds, then the index is written down.
+_STOP_PATIENCE = 60.0
+_PAUSE = 0.05
+
+
+@reports_errors
+def up(
+    context: typer.Context,
+    host: Annotated[str | None, typer.Option(help="A loopback address to listen on.")] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="The port; 0 takes any that is free.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Start the daemon in the background, unless it runs.
+
+    Ends when it is ready. It outlives the terminal; `helix down` stops it, `helix service install` starts it with
+    the session.
+    """
+    config = config_of(context, host=host, port=port)
+    if not config.vault.is_dir():
+        raise VaultMissing(f"there is no vault at {config.vault}; `helix init` makes one")
+    daemon, started = find_daemon(config), False
+    if daemon is None:
+        daemon, started = _start(config), True
+    health = _wait_until_ready(daemon)
+    said = {
+        "url": daemon.url, "pid": daemon.pid, "started": started, "state": health["state"],
+        "vault": health["vault"], "log": str(log_file(config)),
+    }  # fmt: skip
+    if as_json:
+        print_json(said)
+        return
+    out.print(f"helixd {'started' if started else 'runs already'}: {daemon.url}/ (process {daemon.pid})")
+    out.print(f"It follows {said['vault']}; its output goes to {said['log']}")
+    for reason in health["reasons"]:
+        err.print(reason["message"], style="yellow")
+
+
+@reports_errors
+def down(context: typer.Context, as_json: Json = False) -> None:
+    """Stop the daemon; everything acknowledged is on disk."""
+    config = config_of(context)
+    if config.url:
+        raise BadValue(
+            f"HELIX_URL names the daemon at {config.url}; stop it on its own machine, or unset HELIX_URL"
+        )
+    state = state_folder(config.state_dir, config.vault)
+    # The lock is held by the operating system for a living daemon of this very vault: a process id that was
+    # written down by one that died may belong to anybody by now.
+    pid = FollowLock(state).find_daemon()
+    if pid is not None:
+        os.kill(pid, signal.SIGTERM)
+        deadline = time.monotonic() + _STOP_PATIENCE
+        while FollowLock(state).find_daemon() == pid:
+            if time.monotonic() > deadline:
+                raise HelixError(
+                    f"process {pid} was asked to stop {_STOP_PATIENCE:.0f} s ago and still runs; its log is "
+                    f"{log_file(config)}"
+                )
+            time.sleep(_PAUSE)
+    if as_json:
+        print_json({"stopped": pid})
+    else:
+        out.print("no daemon runs" if pid is None else f"helixd stopped (process {pid})")
+
+
+@reports_errors
+def status(context: typer.Context, as_json: Json = False) -> None:
+    """Say which vault this is, who follows it and how it is."""
+    config = config_of(context)
+    if not config.url and not config.vault.is_dir():
+        raise VaultMissing(f"there is no vault at {config.vault}; `helix init` makes one")
+    daemon = find_daemon(config)
+    said = _without_daemon(context) if daemon is None else _from_daemon(config, daemon)
+    if as_json:
+        print_json(said)
+        return
+    counts = ", ".join(f"{count} {name}" for name, count in said["memories"].items()) or "none"
+    index = said["index"]
+    searching = None if index is None else f"{index['memories']} memories, model {index['model'] or 'none'}"
+    if index is not None and index["index_lag"]:
+        searching = f"{searching}, {index['index_lag']} still to be embedded"
+    print_facts(
+        [
+            ("vault", said["vault"]),
+            ("daemon", said["daemon"]),
+            ("state", said["state"]),
+            ("memories", counts),
+            ("problems", f"{said['problems']}, {said['conflicts']} to be merged"),
+            ("index", searching or "opened when something is asked"),
+            ("git", said["git"]),
+            ("log", said["log"]),
+        ]
+    )
+    for reason in said["reasons"]:
+        err.print(reason, style="yellow")
+    if said["problems"]:
+        err.print("`helix conflicts` lists the problems, `helix doctor` explains them", style="dim")
+
+
+def log_file(config: Config) -> Path:
+    from helix_mcp.daemon import LOG_FILE
+
+    return config.state_dir / LOG_FILE
+
+
+def _start(config: Config) -> Daemon:
+    """As helix-mcp does it when none runs, with the same lock: however many start one, one is started."""
+    from helix_mcp.daemon import CannotStart, start
+    from helix_mcp.settings import Options, Settings
+
+    env = {
+        "HELIX_VAULT": config.vault, "HELIX_STATE_DIR": config.state_dir, "HELIX_CONFIG_DIR": config.config_dir,
+        "HELIX_HOST": config.host, "HELIX_PORT": config.port or _free_port(config.host),
+    }  # fmt: skip
+    os.environ.update({name: str(value) for name, value in env.items()})
+    found: list[Daemon] = []
+
+    def answers() -> bool:
+        here = find_daemon(config)
+        if here is not None:
+            found[:] = [here]
+        return here is not None
+
+    try:
+        start(
+            Settings(Options(), os.environ, os.getcwd()), answers, lambda text: err.print(text, style="dim")
+        )
+    except CannotStart as error:
+        raise DaemonUnreachable(str(error)) from error
+    return found[0]
+
+
+def _free_port(host: str) -> int:
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.bind((host, 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_until_ready(daemon: Daemon) -> dict[str, Any]:
+    deadline = time.monotonic() + _READY_PATIENCE
+    while True:
+        try:
+            health = daemon.health()
+        except DaemonUnreachable:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE)
+            continue
+        if health["state"] != "starting" or time.monotonic() > deadline:
+            return health
+        time.sleep(_PAUSE)
+
+
+def _from_daemon(config: Config, daemon: Daemon) -> dict[str, Any]:
+    from helix.vault.history import History
+
+    who = daemon.url if daemon.pid is None else f"{daemon.url} (process {daemon.pid})"
+    try:
+        health = daemon.health()
+    except DaemonUnreachable as error:
+        health = {"state": "unreachable", "reasons": [{"code": error.code, "message": error.message}]}
+    return {
+        "vault": health.get("vault", str(config.vault)),
+        "daemon": who,
+        "pid": daemon.pid,
+        "state": health["state"],
+        "memories": health.get("memories", {}),
+        "problems": health.get("problems", 0),
+        "conflicts": health.get("conflicts", 0),
+        "index": health.get("index"),
+        "git": (History.why_not(config.vault) or "yes") if config.vault.is_dir() else "unknown",
+        "log": str(log_file(config)),
+        "stopped": why_stopped(health),
+        "reasons": [one["message"] for one in health["reasons"]],
+    }
+
+
+def _without_daemon(context: typer.Context) -> dict[str, Any]:
+    from helix.cli.session import session
+    from helix.vault.history import History
+
+    with session(context) as helix:
+        stopped = helix.reconciler.brake.reason
+        return {
+            "vault": helix.vault.root.path,
+            "daemon": "none runs; `helix up` starts it",
+            "pid": None,
+            "state": "stopped" if stopped else "ready",
+            "memories": dict(sorted(helix.catalog.count_by_status().items())),
+            "problems": len(helix.catalog.problems()),
+            "conflicts": len(helix.catalog.duplicates()),
+            "index": None,
+            "git": History.why_not(helix.config.vault) or "yes",
+            "log": str(log_file(helix.config)),
+            "stopped": stopped,
+            "reasons": [stopped] if stopped else [],
+        }

@@ -1,0 +1,122 @@
+"""helix graph: the memories and what leads from one to the other."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from functools import partial
+from typing import Annotated, Any
+
+import typer
+
+from helix.cli.completing import complete_ids
+from helix.cli.options import AsOf, Everything, Global, IncludeDeleted, Project, Ref
+from helix.cli.output import Json, err, out, print_json, reports_errors
+from helix.cli.verbs import gather, gather_graph, open_verbs, standing_of
+
+_DEEPEST = 3
+
+
+class Form(StrEnum):
+    TEXT = "text"
+    DOT = "dot"
+    MERMAID = "mermaid"
+
+
+@reports_errors
+def graph(
+    context: typer.Context,
+    memory_id: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ID]", help="Only the memories around this one.", autocompletion=complete_ids
+        ),
+    ] = None,
+    depth: Annotated[int, typer.Option(min=1, max=_DEEPEST, help="With an ID: how many edges away.")] = 1,
+    form: Annotated[
+        Form, typer.Option("--format", help="For people, or to draw it with another tool.")
+    ] = Form.TEXT,
+    project: Project = None,
+    only_global: Global = False,
+    everything: Everything = False,
+    include_deleted: IncludeDeleted = False,
+    as_of: AsOf = None,
+    ref: Ref = None,
+    as_json: Json = False,
+) -> None:
+    """Show which memories lead to which.
+
+    All that are in sight, or those around one.
+    """
+    with open_verbs(context, standing_of(project, only_global, everything)) as verbs:
+        when = {"include_deleted": include_deleted, "as_of": as_of, "ref": ref}
+        if memory_id is None:
+            said = gather_graph(partial(verbs.graph, **when))
+        else:
+            start = verbs.get(memory_id, **{**when, "include_deleted": True})
+            around = gather(partial(verbs.neighbors, memory_id, depth=depth, **when), "neighbors", None)
+            said = _as_graph(start, around["neighbors"])
+    if as_json:
+        print_json(said)
+    elif form is Form.TEXT:
+        _print(said)
+    else:
+        out.print({Form.DOT: to_dot, Form.MERMAID: to_mermaid}[form](said), wrap=False)
+
+
+def _as_graph(start: dict[str, Any], neighbors: list[dict[str, Any]]) -> dict[str, Any]:
+    known = ("id", "title", "kind", "project", "status")
+    nodes = [
+        {key: one[key] for key in known if one.get(key)} for one in (start, *neighbors) if one.get("title")
+    ]
+    return {"nodes": nodes, "edges": [one["edge"] for one in neighbors]}
+
+
+def _print(said: dict[str, Any]) -> None:
+    titles = {one["id"]: one["title"] for one in said["nodes"]}
+    alone = 0
+    for one in said["nodes"]:
+        leaving = [edge for edge in said["edges"] if edge["from"] == one["id"]]
+        arriving = [edge for edge in said["edges"] if edge["to"] == one["id"]]
+        if not leaving and not arriving:
+            alone += 1
+            continue
+        out.print(f"{one['title']}", style="bold")
+        out.print(one["id"], style="dim", indent=2)
+        for edge in leaving:
+            what = "nothing answers to " if edge.get("dangling") else ""
+            out.print(f"{edge['rel']} → {what}{titles.get(edge['to'], edge['to'])}", indent=2)
+        for edge in arriving:
+            out.print(f"{edge['rel']} ← {titles.get(edge['from'], edge['from'])}", indent=2)
+    err.print(
+        f"{len(said['nodes'])} memories, {len(said['edges'])} edges, {alone} memories without any", "dim"
+    )
+
+
+def to_dot(said: dict[str, Any]) -> str:
+    lines = ["digraph helix {", '  node [shape=box, fontname="sans-serif"];']
+    lines += [f"  {_quoted(one['id'])} [label={_quoted(one['title'])}];" for one in said["nodes"]]
+    lines += [
+        f"  {_quoted(one['from'])} -> {_quoted(one['to'])} [label={_quoted(one['rel'])}];"
+        for one in said["edges"]
+    ]
+    return "\n".join([*lines, "}"])
+
+
+def to_mermaid(said: dict[str, Any]) -> str:
+    ends = (end for one in said["edges"] for end in (one["from"], one["to"]))
+    names = {
+        one: f"m{place}"
+        for place, one in enumerate(dict.fromkeys((*(n["id"] for n in said["nodes"]), *ends)))
+    }
+    titles = {one["id"]: one["title"] for one in said["nodes"]}
+    # Mermaid ends a label at the first quote, and reads # as the beginning of an entity.
+    labels = {one: titles.get(one, one).replace("#", "#35;").replace('"', "#quot;") for one in names}
+    lines = ["graph LR"]
+    lines += [f'  {name}["{labels[one]}"]' for one, name in names.items()]
+    lines += [f"  {names[one['from']]} -->|{one['rel']}| {names[one['to']]}" for one in said["edges"]]
+    return "\n".join(lines)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,59 @@
+"""helix recent: the memories, last changed first."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Any
+
+import typer
+
+from helix.cli.options import AsOf, Everything, Global, IncludeDeleted, Kind, Project, Ref, Tag, filters_of
+from helix.cli.output import Json, err, out, print_json, reports_errors
+from helix.cli.verbs import gather, open_verbs, standing_of
+
+
+@reports_errors
+def recent(
+    context: typer.Context,
+    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 20,
+    project: Project = None,
+    only_global: Global = False,
+    everything: Everything = False,
+    kind: Kind = None,
+    tag: Tag = None,
+    since: Annotated[str | None, typer.Option(metavar="TIME", help="Only what changed since then.")] = None,
+    include_deleted: IncludeDeleted = False,
+    as_of: AsOf = None,
+    ref: Ref = None,
+    as_json: Json = False,
+) -> None:
+    """List the memories, last changed first."""
+    with open_verbs(context, standing_of(project, only_global, everything)) as verbs:
+        ask = partial(
+            verbs.recent, filters=filters_of(kind=kind, tag=tag), since=since, include_deleted=include_deleted,
+            as_of=as_of, ref=ref,
+        )  # fmt: skip
+        said = gather(ask, "results", limit)
+    if as_json:
+        print_json(said)
+        return
+    for one in said["results"]:
+        _print(one)
+    if not said["results"]:
+        err.print("no memories; `helix remember TEXT` writes one")
+    elif said["truncated"]:
+        err.print(f"… and more; `--limit {limit * 5}` shows more of them", style="dim")
+
+
+def _print(one: dict[str, Any]) -> None:
+    """Two lines for a person; one line in a pipe, where `grep` and `cut` read it."""
+    day = (one.get("updated") or one.get("created") or "")[:10]
+    status = "" if one["status"] == "active" else one["status"]
+    facts = "  ".join(filter(None, (day, one["kind"], one.get("project"), status)))
+    if out.is_terminal:
+        out.parts((one["id"], "bold"), (f"  {facts}", "dim"))
+        out.print(one["title"], indent=2)
+    else:
+        out.print(
+            "\t".join((one["id"], day, one["kind"], one.get("project") or "", one["status"], one["title"]))
+        )

@@ -1,0 +1,101 @@
+"""helix reindex: all derived data anew."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Annotated, Any
+
+import typer
+
+from helix.cli.daemon_client import Daemon, find_daemon
+from helix.cli.output import Json, Progress, err, out, print_json, progress_bar, reports_errors
+from helix.cli.session import config_of
+from helix.errors import HelixError
+
+# How long `helix reindex` waits for files to be quiet before it merges copies and stamps flips.
+_MEND_PATIENCE = 5.0
+_LOOK_EVERY = 0.25
+
+
+@reports_errors
+def reindex(
+    context: typer.Context,
+    accept_missing: Annotated[
+        bool, typer.Option("--accept-missing", help="The files that disappeared are gone on purpose.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Read every file again and make all derived data anew.
+
+    Catalog, words and vectors. Ctrl-C stops it safely, and the next one goes on with what is already embedded. A
+    running daemon does the work itself, and goes on with it.
+    """
+    daemon = find_daemon(config_of(context))
+    said = _here(context, accept_missing) if daemon is None else _by_daemon(daemon, accept_missing)
+    if as_json:
+        print_json(said)
+        return
+    counts = ", ".join(f"{count} {name}" for name, count in said["memories"].items())
+    out.print(f"memories: {counts or 'none'}")
+    if said["problems"]:
+        err.print(f"{said['problems']} problems; `helix doctor` explains them")
+
+
+def _here(context: typer.Context, accept_missing: bool) -> dict[str, Any]:
+    from helix.compose import Helix, open_helix, open_recall
+
+    def mend(helix: Helix) -> None:
+        deadline = time.monotonic() + _MEND_PATIENCE
+        due = helix.mender.mend()
+        while due is not None and due < deadline:
+            time.sleep(max(0.0, due - time.monotonic()))
+            due = helix.mender.mend()
+
+    with open_helix(config_of(context)) as helix:
+        with progress_bar("reading the vault") as progress:
+            report = helix.reconciler.rebuild(accept_missing=accept_missing, progress=progress)
+        helix.mender.look_for_leftovers(report.temporary)
+        mend(helix)
+        with progress_bar("indexing") as progress, open_recall(helix, progress) as recall:
+            recall.index.rebuild(progress)
+        return {
+            "memories": dict(sorted(helix.catalog.count_by_status().items())),
+            "problems": len(helix.catalog.problems()),
+        }
+
+
+def _by_daemon(daemon: Daemon, accept_missing: bool) -> dict[str, Any]:
+    done: list[dict[str, Any] | HelixError] = []
+
+    def ask() -> None:
+        try:
+            done.append(daemon.ask(f"/reindex?accept_missing={str(accept_missing).lower()}", method="POST"))
+        except HelixError as error:
+            done.append(error)
+
+    asking = threading.Thread(target=ask, name="helix-reindex", daemon=True)
+    asking.start()
+    with progress_bar("the daemon is indexing") as progress:
+        try:
+            while asking.is_alive():
+                _look(daemon, progress)
+                asking.join(_LOOK_EVERY)
+        except KeyboardInterrupt:
+            err.print("The daemon goes on by itself; `helix status` says how far it is.")
+            raise
+    [answer] = done
+    if isinstance(answer, HelixError):
+        raise answer
+    return {"memories": answer["memories"], "problems": answer["problems"]}
+
+
+def _look(daemon: Daemon, progress: Progress) -> None:
+    """The daemon is busy reading files first, and only then has texts left to embed: nothing to count until then."""
+    try:
+        index = daemon.health().get("index")
+    except HelixError:
+        return
+    lag = 0 if index is None else index["index_lag"]
+    total = 0 if index is None or not lag else index["memories"]
+    progress(max(0, total - lag), total)

@@ -1,0 +1,109 @@
+"""The verbs in this process, for when no daemon runs: the service that the daemon would ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import typer
+
+from helix.cli.output import Progress, progress_bar
+from helix.cli.session import session
+from helix.cli.verbs import CLIENT, ROOM, Payload, Standing
+from helix.compose import Helix, Recall, open_recall, open_service, purge
+from helix.errors import DaemonUnreachable
+from helix.memory.reader import When
+from helix.memory.service import Service
+from helix.memory.view import Caller
+from helix.memory.write import Wish
+
+# Without a daemon the first search embeds what is new itself; a large vault is left to the daemon.
+_EMBED_PATIENCE = 20.0
+
+
+@contextmanager
+def open_local(context: typer.Context, standing: Standing) -> Iterator[LocalVerbs]:
+    with session(context) as helix, ExitStack() as stack:
+        opened: list[Recall] = []
+
+        def recall() -> Recall:
+            """Search takes seconds to open: only for the verbs that search."""
+            if not helix.follows:
+                raise DaemonUnreachable(
+                    "a daemon keeps the index of this vault and does not answer; `helix down` and `helix up` start "
+                    "it anew"
+                )
+            if not opened:
+                with progress_bar("indexing") as progress:
+                    opened.append(stack.enter_context(open_recall(helix, progress)))
+                    opened[0].index.wait_until_embedded(_EMBED_PATIENCE)
+            return opened[0]
+
+        with open_service(helix, recall) as service:
+            yield LocalVerbs(service, helix, standing)
+
+
+class LocalVerbs:
+    def __init__(self, service: Service, helix: Helix, standing: Standing) -> None:
+        self._service = service
+        self._helix = helix
+        self._scope = standing.scope
+        self._caller = Caller(standing.project, None, CLIENT)
+
+    def remember(self, wish: Mapping[str, Any]) -> Payload:
+        said = {name: value for name, value in wish.items() if value is not None}
+        return self._service.write(Wish(**said), self._caller)
+
+    def recall(self, question: str, *, filters: Mapping[str, str], **words: Any) -> Payload:
+        return self._look(
+            self._service.search, question, filters=filters, response_format="detailed", **words
+        )
+
+    def context(self, task: str, *, filters: Mapping[str, str], **words: Any) -> Payload:
+        return self._look(self._service.context, task, filters=filters, **words)
+
+    def get(self, memory_id: str, **words: Any) -> Payload:
+        return self._service.get(memory_id, **_past(words))
+
+    def recent(self, *, filters: Mapping[str, str], **words: Any) -> Payload:
+        return self._look(self._service.recent, filters=filters, response_format="detailed", **words)
+
+    def graph(self, **words: Any) -> Payload:
+        return self._look(self._service.graph, **words)
+
+    def neighbors(self, memory_id: str, **words: Any) -> Payload:
+        return self._service.neighbors(memory_id, **_past(words))
+
+    def history(self, memory_id: str, **words: Any) -> Payload:
+        return self._service.history(memory_id, **_budgeted(words))
+
+    def conflicts(self, **words: Any) -> Payload:
+        return self._service.conflicts(**_budgeted(words))
+
+    def forget(self, memory_id: str, *, mode: str, idempotency_key: str | None) -> Payload:
+        said = self._service.forget(memory_id, mode=mode, idempotency_key=idempotency_key)
+        if mode == "hard":
+            purge(self._helix)
+        return said
+
+    def restore(self, memory_id: str, *, at: str | None, idempotency_key: str | None) -> Payload:
+        return self._service.restore(memory_id, at=at, idempotency_key=idempotency_key)
+
+    def relate(self, source: str, to: str, rel: str, *, idempotency_key: str | None) -> Payload:
+        return self._service.relate(source, to, rel, idempotency_key=idempotency_key)
+
+    def consolidate(self, *, dry_run: bool, only: Sequence[str], progress: Progress) -> Payload:
+        return self._service.consolidate(dry_run=dry_run, only=only, progress=progress)
+
+    def _look(self, verb: Callable[..., Payload], *what: str, **words: Any) -> Payload:
+        return verb(*what, caller=self._caller, scope=self._scope, **_past(words))
+
+
+def _past(words: Mapping[str, Any]) -> dict[str, Any]:
+    others = {name: value for name, value in words.items() if name not in ("as_of", "ref")}
+    return {**_budgeted(others), "when": When(words.get("as_of"), words.get("ref"))}
+
+
+def _budgeted(words: Mapping[str, Any]) -> dict[str, Any]:
+    return {"max_tokens": ROOM, **{name: value for name, value in words.items() if value is not None}}

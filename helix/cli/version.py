@@ -1,0 +1,24 @@
+"""helix version."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from importlib.metadata import version as version_of
+
+from helix.cli.output import Json, out, print_json, reports_errors
+
+_PACKAGE = "helix-memory"
+
+
+@reports_errors
+def version(as_json: Json = False) -> None:
+    """Say which Helix this is."""
+    said = {
+        "helix": version_of(_PACKAGE), "python": platform.python_version(), "executable": sys.executable,
+        "platform": platform.platform(terse=True),
+    }  # fmt: skip
+    if as_json:
+        print_json(said)
+    else:
+        out.print(f"helix {said['helix']}, Python {said['python']}, {said['platform']}")
