@@ -43,6 +43,9 @@ programs:
 test: check programs ## everything that must hold; HELIX_TEST_SCALE=10 makes the random runs ten times longer
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+test-hosts: $(VENV)/.installed-dev ## the hosts' own command lines, fetched from npm, each connected to a real daemon
+	$(BIN)/python -m pytest tests/hosts/real_hosts.py -v
+
 docs: $(VENV)/.installed-dev ## write the reference pages, and what the TypeScript SDK takes from the daemon, again from the code
 	$(BIN)/python -m helix.cli.reference > docs/cli.md
 	$(BIN)/python -m helix.cli.settings_page > docs/configuration.md

@@ -11,6 +11,7 @@ from bench import (
     edits,
     embed,
     follow,
+    hook,
     search,
     serve,
     shim,
@@ -35,6 +36,7 @@ PARTS: Sequence[tuple[str, Callable[[list[str]], None], list[str]]] = (
     ("the Python SDK", client.main, []),
     ("the dashboard", dashboard.main, []),
     ("starting a command", startup.main, []),
+    ("a hook", hook.main, []),
 )
 
 
