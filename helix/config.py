@@ -87,7 +87,7 @@ class Config:
     url: str = ""
     """where clients find the daemon; without it they look for the one that follows the vault"""
     token: str = field(default="", repr=False)
-    """what clients show and the daemon asks for, in place of the file `token` in the config folder"""
+    """what clients show and the daemon asks for; `helix token` prints it"""
     require_token: bool = False
     """ask even programs on this machine for the token"""
     log_level: str = "warning"

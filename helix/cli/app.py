@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from helix.cli.main import ABOUT, commands, help_page
@@ -17,11 +17,23 @@ _SETTINGS = {"help_option_names": ["-h", "--help"]}
 
 
 class LazyGroup(TyperGroup):
+    _names_are_enough = False
+
     def list_commands(self, ctx: Any) -> list[str]:
         return list(commands())
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name in commands() and self._names_are_enough:
+            return TyperCommand(name=cmd_name, help=commands()[cmd_name][1])
         return load(cmd_name) if cmd_name in commands() else None
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """After Tab a name and a line of help are wanted of every command, and not its module."""
+        self._names_are_enough = True
+        try:
+            return super().shell_complete(ctx, incomplete)
+        finally:
+            self._names_are_enough = False
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         formatter.write(help_page())

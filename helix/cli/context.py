@@ -44,7 +44,7 @@ def context(
         print_json(said)
         return
     if said["context"]:
-        out.print(said["context"].rstrip("\n"), wrap=False)
+        out.print(said["context"].rstrip("\n"))
     err.print(
         f"{said['tokens_used']} tokens, {len(said['citations'])} memories, {said['dropped']} left out", "dim"
     )

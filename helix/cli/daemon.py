@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -133,7 +134,7 @@ def _start(config: Config) -> Daemon:
 
     env = {
         "HELIX_VAULT": config.vault, "HELIX_STATE_DIR": config.state_dir, "HELIX_CONFIG_DIR": config.config_dir,
-        "HELIX_HOST": config.host, "HELIX_PORT": config.port,
+        "HELIX_HOST": config.host, "HELIX_PORT": config.port or _free_port(config.host),
     }  # fmt: skip
     os.environ.update({name: str(value) for name, value in env.items()})
     found: list[Daemon] = []
@@ -151,6 +152,12 @@ def _start(config: Config) -> Daemon:
     except CannotStart as error:
         raise DaemonUnreachable(str(error)) from error
     return found[0]
+
+
+def _free_port(host: str) -> int:
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.bind((host, 0))
+        return int(probe.getsockname()[1])
 
 
 def _wait_until_ready(daemon: Daemon) -> dict[str, Any]:

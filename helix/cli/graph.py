@@ -44,7 +44,10 @@ def graph(
     ref: Ref = None,
     as_json: Json = False,
 ) -> None:
-    """Show which memories lead to which, all of them or around one."""
+    """Show which memories lead to which.
+
+    All that are in sight, or those around one.
+    """
     with open_verbs(context, standing_of(project, only_global, everything)) as verbs:
         when = {"include_deleted": include_deleted, "as_of": as_of, "ref": ref}
         if memory_id is None:

@@ -10,7 +10,7 @@ import io
 import os
 import sys
 
-ABOUT = "A memory for coding agents that you can read: markdown files in a folder of yours."
+ABOUT = "A memory for coding agents that you can read: markdown files in your folder."
 
 SECTIONS = (
     (
@@ -26,9 +26,9 @@ SECTIONS = (
             ("restore", "helix.cli.changing:restore", "Bring a forgotten memory back."),
             ("relate", "helix.cli.changing:relate", "Draw a typed edge from one memory to another."),
             ("recent", "helix.cli.recent:recent", "List the memories, last changed first."),
-            ("graph", "helix.cli.graph:graph", "Show which memories lead to which, all of them or around one."),
+            ("graph", "helix.cli.graph:graph", "Show which memories lead to which."),
             ("history", "helix.cli.past:history", "List the versions of a memory in git, across renames."),
-            ("diff", "helix.cli.past:diff", "Show what changed in a memory since a revision, or between two."),
+            ("diff", "helix.cli.past:diff", "Show what changed in a memory since a revision."),
         ),
     ),
     (
@@ -77,7 +77,7 @@ OPTIONS = (
     ("--vault FOLDER", "The vault folder (HELIX_VAULT, ~/helix-vault)."),
     ("--install-completion", "Set up completion for your shell."),
     ("--show-completion", "Print what --install-completion would set up."),
-    ("-h, --help", "Show this page; `helix COMMAND --help` shows one command."),
+    ("-h, --help", "Show this page, or after a command its own."),
 )
 
 _HELP: tuple[list[str], ...] = ([], ["-h"], ["--help"])
@@ -117,9 +117,9 @@ def commands() -> dict[str, tuple[str, str]]:
 
 def help_page(*, bold: bool = False) -> str:
     lines = ["Usage: helix [OPTIONS] COMMAND [ARGUMENTS]", "", ABOUT]
-    width = max(len(name) for name in (*commands(), *(name for name, _ in OPTIONS)))
     listed = [(title, [(name, about) for name, _, about in rows]) for title, rows in SECTIONS]
     for title, rows in (*listed, ("Options", OPTIONS)):
         lines += ["", f"\033[1m{title}\033[0m" if bold else title]
+        width = max(len(name) for name, _ in (OPTIONS if rows is OPTIONS else commands().items()))
         lines += [f"  {name:<{width}}  {about}" for name, about in rows]
     return "\n".join(lines) + "\n"

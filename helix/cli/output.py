@@ -9,6 +9,7 @@ import functools
 import json
 import os
 import sys
+import time
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,7 +27,13 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+_ARGUMENTS = {
+    "`allow_secrets`": "--allow-secrets",
+    "`force`": "--force",
+    "include_deleted": "--include-deleted",
+}
 _NARROWEST, _USUAL = 40, 80
+_BLINK = 0.3
 
 
 class Voice:
@@ -63,6 +70,17 @@ class Voice:
         for line in text.split("\n"):
             for piece in wrapped(line, self.width if wrap else None, indent):
                 self.stream.write(self.styled(printable(piece), style) + "\n")
+
+    def parts(self, *parts: tuple[str, str]) -> None:
+        """Pieces on one line, each with its style; where there is no room, each on a line of its own."""
+        parts = tuple(part for part in parts if part[0])
+        fits = self.width is None or sum(columns(text) for text, _ in parts) <= self.width
+        between = "" if fits else "\n"
+        shown = [
+            self.styled(printable(text if fits or not place else "  " + text.strip()), style)
+            for place, (text, style) in enumerate(parts)
+        ]
+        self.stream.write(between.join(shown).rstrip(" ") + "\n")
 
     def styled(self, text: str, style: str) -> str:
         return f"\033[{_STYLES[style]}m{text}\033[0m" if text and style and self.has_colour else text
@@ -154,7 +172,7 @@ def reports_errors(command: Callable[P, R]) -> Callable[P, R]:
             if kwargs.get("as_json"):
                 print_json({"error": error.message, "code": error.code})
             else:
-                err.print(f"helix: {error.message}", style="red")
+                err.print(f"helix: {_in_words_of_commands(error.message)}", style="red")
             raise typer.Exit(exit_status(error)) from error
         except BrokenPipeError as error:
             stop_printing()
@@ -169,6 +187,13 @@ def reports_errors(command: Callable[P, R]) -> Callable[P, R]:
     return wrapped_command
 
 
+def _in_words_of_commands(message: str) -> str:
+    """The service speaks to every surface of its own arguments; here they are options."""
+    for said, typed in _ARGUMENTS.items():
+        message = message.replace(said, typed)
+    return message
+
+
 def stop_printing() -> None:
     """Whoever read the output has seen enough, as `head` does: what is still buffered goes nowhere."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
@@ -178,16 +203,26 @@ def stop_printing() -> None:
 
 @contextmanager
 def progress_bar(doing: str) -> Iterator[Progress]:
-    """A bar with rate and time left on a terminal, nothing elsewhere."""
-    if not err.is_terminal:
-        yield lambda done, total: None
-        return
-    with _bar(doing) as bar:
-        task = bar.add_task(doing, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total or None)
+    """A bar with rate and time left on a terminal, for work that takes longer than a blink; nothing elsewhere."""
+    began = time.monotonic()
+    shown: list[Any] = []
+
+    def tell(done: int, total: int) -> None:
+        if not shown and err.is_terminal and time.monotonic() - began > _BLINK:
+            bar = _bar()
+            bar.start()
+            shown[:] = [bar, bar.add_task(doing, total=None)]
+        if shown:
+            shown[0].update(shown[1], completed=done, total=total or None)
+
+    try:
+        yield tell
+    finally:
+        if shown:
+            shown[0].stop()
 
 
-def _bar(doing: str) -> Any:
+def _bar() -> Any:
     from rich.console import Console
     from rich.progress import (
         BarColumn,

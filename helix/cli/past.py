@@ -49,7 +49,10 @@ def diff(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show what changed in a memory since a revision, or between two."""
+    """Show what changed in a memory since a revision.
+
+    With two revisions, between them.
+    """
     with session(context) as helix:
         text = helix.memories.diff(memory_id, old, new)
     if as_json:

@@ -65,7 +65,7 @@ def recall(
 def _print_hit(one: dict[str, Any], why: bool) -> None:
     status = "" if one["status"] == "active" else f"  {one['status']}"
     where = f"  {one['project']}" if one.get("project") else ""
-    out.print(f"{out.styled(one['id'], 'bold')}  {one['score']:.2f}{where}{status}", wrap=False)
+    out.parts((one["id"], "bold"), (f"  {one['score']:.2f}{where}{status}", "dim"))
     text = one["text"].splitlines()
     if not text or text[0].strip() != one["title"]:
         out.print(one["title"], indent=2)

@@ -51,7 +51,7 @@ def _print(one: dict[str, Any]) -> None:
     status = "" if one["status"] == "active" else one["status"]
     facts = "  ".join(filter(None, (day, one["kind"], one.get("project"), status)))
     if out.is_terminal:
-        out.print(f"{out.styled(one['id'], 'bold')}  {out.styled(facts, 'dim')}", wrap=False)
+        out.parts((one["id"], "bold"), (f"  {facts}", "dim"))
         out.print(one["title"], indent=2)
     else:
         out.print(

@@ -8,19 +8,36 @@ from typing import Any
 
 from helix.cli.app import load
 from helix.cli.main import commands
+from helix.codes import EXIT_STATUS
 
 _HEAD = """# Commands
 
-Made from the code by `make docs`; do not edit. Exit status: 0 done, 1 an error (said on standard error, or as
-`{"error", "code"}` with `--json`), 2 wrong usage, 130 stopped with Ctrl-C. `helix --install-completion` sets up your
-shell.
-Every command takes the vault from `helix --vault FOLDER COMMAND`, `HELIX_VAULT` or the configuration.
+Made from the code by `make docs`; do not edit. Every command takes the vault from `helix --vault FOLDER COMMAND`,
+`HELIX_VAULT` or the [configuration](configuration.md). Commands that print data take `--json`. Colour and progress bars
+are for terminals only; `NO_COLOR` turns colour off.
+
+- **The daemon.** A command asks the daemon that follows the vault, wherever it listens, or the one that `HELIX_URL`
+  names. Without one it does the same by itself, and a command that reads says so on standard error. When the daemon
+  hangs, nothing is written behind its back.
+- **The project.** Like `helix-mcp`, a command knows the project by `HELIX_PROJECT`, by a file `.helix-project`, or by
+  the git repository around the current folder, and sees that project and what is global; outside of any it sees
+  everything. `--project NAME` looks from another one, `--global` sees only what is global, `--all` every project.
+  `helix remember` files a memory under the project, or as global outside of any.
+- **Completion.** `helix --install-completion` sets up bash, zsh or fish: commands, options, and the ids, projects,
+  kinds and tags of your vault.
+
+| exit status | meaning |
+|---|---|
+{statuses}
+What each error means and what to do is on the page [errors](errors.md).
 
 """
 
 
 def render() -> str:
-    return _HEAD + "\n".join(_command(f"helix {name}", command) for name, command in every_command())
+    statuses = "".join(f"| {status} | {meaning} |\n" for status, meaning in EXIT_STATUS.items())
+    head = _HEAD.replace("{statuses}", statuses)
+    return head + "\n".join(_command(f"helix {name}", command) for name, command in every_command())
 
 
 def every_command() -> list[tuple[str, Any]]:

@@ -96,5 +96,6 @@ def _look(daemon: Daemon, progress: Progress) -> None:
         index = daemon.health().get("index")
     except HelixError:
         return
-    if index is not None and index["index_lag"]:
-        progress(max(0, index["memories"] - index["index_lag"]), index["memories"])
+    lag = 0 if index is None else index["index_lag"]
+    total = 0 if index is None or not lag else index["memories"]
+    progress(max(0, total - lag), total)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from helix.cli.output import Json, err, out, print_json, print_table, reports_errors
+from helix.cli.output import Json, err, out, print_json, reports_errors
 from helix.cli.session import config_of
 from helix.config import CONFIG_FILE, ENVIRONMENT, SECRETS, Setting, set_in_file, settings, unset_in_file
 from helix.errors import ConfigError
@@ -37,9 +37,10 @@ def show(context: typer.Context, as_json: Json = False) -> None:
     if as_json:
         print_json([{"name": one.name, "value": _shown(one), "origin": one.origin} for one in rows])
         return
-    home = str(Path.home())
-    cells = [(one.name, _spelled(one), one.origin.replace(home, "~", 1)) for one in rows]
-    print_table(("setting", "value", "from"), cells, shrink="from")
+    room = max(len(one.name) for one in rows)
+    for one in rows:
+        origin = "" if one.origin == "default" else f"  from {one.origin}"
+        out.parts((f"{one.name:<{room}}  ", ""), (_spelled(one) or "(none)", ""), (origin, "dim"))
     err.print(f"`helix config set NAME VALUE` writes {_file(context)}", style="dim")
 
 

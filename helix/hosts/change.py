@@ -34,15 +34,17 @@ class Done:
     """the file is gone, as it was before"""
 
 
-def make(path: Path, purpose: Purpose, records: Records, change: Callable[[str], Made | None]) -> Done:
-    """Change the file at `path` by what `change` makes of its text."""
+def make(
+    path: Path, purpose: Purpose, records: Records, change: Callable[[str, list[list[str]]], Made | None]
+) -> Done:
+    """Change the file at `path` by what `change` makes of its text, given the containers of an earlier change."""
 
     def once() -> Done:
         before = file.read(path)
-        made = _told(path, lambda: change(before.text))
+        earlier = records.find(before.path, purpose)
+        made = _told(path, lambda: change(before.text, earlier.made if earlier else []))
         if made is None:
             return Done(before.path, changed=False)
-        earlier = records.find(before.path, purpose)
         # Where nothing changed since our last change, the backup of that one holds all there is to keep.
         known = earlier is not None and earlier.is_untouched(before.text)
         backup = None if known else file.back_up(before)

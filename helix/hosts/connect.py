@@ -58,7 +58,7 @@ def connect(
     path = host.file(scope, machine)
     wanted = entry(host, server)
 
-    def add(text: str) -> Made | None:
+    def add(text: str, _earlier: list[list[str]]) -> Made | None:
         document = splice.parse(host.language, text)
         keys = _keys(host, document)
         there = splice.find(document, keys)

@@ -66,11 +66,11 @@ def fragment(hooks: Hooks) -> str:
 def install(where: Where, machine: Machine, hooks: Hooks, records: Records) -> Done:
     """Add ours to those that are there; earlier ones of ours are replaced."""
 
-    def add(text: str) -> Made | None:
+    def add(text: str, earlier: list[list[str]]) -> Made | None:
         document = _TEXT.parse(text)
         if _ours(document) == {event: [hooks.group()["hooks"][0]] for event in hooks.events}:
             return None
-        after = _without_ours(text, [])
+        after = _without_ours(text, earlier)
         made = []
         for event in hooks.events:
             made += splice.missing(_TEXT.parse(after), ("hooks", event, ""))

@@ -56,6 +56,8 @@ class Patient:
         return state_folder(self.config.state_dir, self.vault)
 
     def examine(self) -> Diagnosis:
+        if self.is_nobody:
+            examine(self._examined())  # loads what is needed: Python itself may be out of nobody's reach
         with self._as_nobody():
             return examine(self._examined())
 

@@ -24,16 +24,23 @@ _names = st.lists(
 
 
 @st.composite
-def json_documents(draw: st.DrawFn, *, comments: bool) -> str:
+def json_text(draw: st.DrawFn, document: object, *, comments: bool) -> str:
+    """One of the ways to write a document."""
     newline = draw(st.sampled_from(["\n", "\n", "\r\n"]))
     step = draw(st.sampled_from(["  ", "    ", "\t", " "]))
+    writer = _Json(draw, newline, step, comments, draw(st.booleans()))
+    return writer.gap(0, edge=True) + writer.value(document, 0) + writer.gap(0, edge=True)
+
+
+@st.composite
+def json_documents(draw: st.DrawFn, *, comments: bool) -> str:
     document: dict[str, Any] = draw(st.dictionaries(_words, _values, max_size=3))
     if draw(st.booleans()):
         servers = {name: draw(_values) for name in draw(_names)}
         document[SERVERS] = servers
-    writer = _Json(draw, newline, step, comments, draw(st.booleans()))
-    text = writer.gap(0, edge=True) + writer.value(document, 0) + writer.gap(0, edge=True)
-    return draw(st.sampled_from(["", " ", newline])) if draw(st.integers(0, 30)) == 7 else text
+    if draw(st.integers(0, 30)) == 7:
+        return draw(st.sampled_from(["", " ", "\n"]))
+    return draw(json_text(document, comments=comments))
 
 
 class _Json:

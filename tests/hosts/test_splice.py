@@ -45,7 +45,7 @@ class Installed:
 
 
 @every_language
-@settings(max_examples=scaled(150), deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 @given(data=st.data())
 def test_an_entry_goes_in_and_every_other_value_and_byte_stays(
     language: Language, documents: st.SearchStrategy[str], comment: str, data: st.DataObject
@@ -60,7 +60,7 @@ def test_an_entry_goes_in_and_every_other_value_and_byte_stays(
 
 
 @every_language
-@settings(max_examples=scaled(150), deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 @given(data=st.data())
 def test_undoing_gives_the_original_bytes_back(
     language: Language, documents: st.SearchStrategy[str], comment: str, data: st.DataObject
@@ -70,7 +70,7 @@ def test_undoing_gives_the_original_bytes_back(
 
 
 @every_language
-@settings(max_examples=scaled(100), deadline=None)
+@settings(max_examples=scaled(40), deadline=None)
 @given(data=st.data())
 def test_undoing_after_an_edit_elsewhere_keeps_the_edit_and_nothing_of_ours(
     language: Language, documents: st.SearchStrategy[str], comment: str, data: st.DataObject
@@ -80,7 +80,7 @@ def test_undoing_after_an_edit_elsewhere_keeps_the_edit_and_nothing_of_ours(
 
 
 @every_language
-@settings(max_examples=scaled(150), deadline=None)
+@settings(max_examples=scaled(60), deadline=None)
 @given(data=st.data())
 def test_an_entry_can_be_taken_away_without_a_record(
     language: Language, documents: st.SearchStrategy[str], comment: str, data: st.DataObject
@@ -94,7 +94,7 @@ def test_an_entry_can_be_taken_away_without_a_record(
 
 
 @every_language
-@settings(max_examples=scaled(100), deadline=None)
+@settings(max_examples=scaled(40), deadline=None)
 @given(data=st.data())
 def test_an_entry_is_replaced_in_its_place(
     language: Language, documents: st.SearchStrategy[str], comment: str, data: st.DataObject

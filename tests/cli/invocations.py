@@ -1,0 +1,141 @@
+"""Every command with every option, as data: what a person types, and how it ends.
+
+`{name}` stands for something that the story has made. Whoever adds an option adds a line; a test compares the lines
+with the tree of commands. Lines without --json run in a terminal of 80 columns; `git` works in the vault.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Line(NamedTuple):
+    typed: str
+    status: int = 0
+    shows: str = ""
+    """what must be in the output"""
+    keeps: str = ""
+    """under this name the `id` of the answer is known from here on"""
+
+
+BY_DAEMON = (
+    Line("up --host 127.0.0.1 --port 0 --json", shows='"started": true'),
+    Line("up", shows="runs already"),
+    Line("up --json", shows='"started": false'),
+    Line("status", shows="ready"),
+    Line("status --json"),
+    Line(
+        "remember 'The nightly export runs at 02:40' --title 'Nightly export' --kind fact --project zoo --tag ops"
+        " --tag export --source https://example.org/runbook --importance 0.7 --valid-from 2026-01-01"
+        " --valid-until 2027-01-01 --force --allow-secrets --idempotency-key story-1 --json",
+        keeps="first",
+    ),
+    Line("remember 'Deploys happen on Tuesdays' --global --json", keeps="second"),
+    Line(
+        "remember 'The nightly export runs at 03:10 now' --project zoo --supersedes {first}",
+        shows="superseded",
+    ),
+    Line("git add -A"),
+    Line("git commit --quiet -m 'Two memories'"),
+    Line("remember '  '", status=2, shows="empty"),
+    Line("remember 'AWS key AKIAIOSFODNN7EXAMPLQ is for staging'", status=4, shows="--allow-secrets"),
+    Line(
+        "recall 'when does the export run' --limit 3 --project zoo --kind fact --tag ops --rerank --include-deleted"
+        " --why",
+        shows="Nightly export",
+    ),
+    Line("recall export --global --ref HEAD"),
+    Line("recall export --all --as-of 2099-01-01", shows="03:10"),
+    Line("recall export --json"),
+    Line(
+        "context 'mend the export' --max-tokens 900 --project zoo --kind fact --tag ops --detailed --rerank"
+    ),
+    Line("context 'mend the export' --global --ref HEAD --json"),
+    Line("context 'mend the export' --all --as-of 2099-01-01"),
+    Line("get {first} --include-deleted", shows="02:40"),
+    Line("get {second} --json"),
+    Line("get {second} --ref HEAD"),
+    Line("get {second} --as-of 2099-01-01"),
+    Line("get mem_nothing", status=3, shows="no memory"),
+    Line("edit {second}", shows="updated"),
+    Line("edit {second} --allow-secrets --json", shows='"status"'),
+    Line("relate {second} depends_on {first} --idempotency-key story-2", status=0, shows="created"),
+    Line("relate {second} relates_to {first} --json"),
+    Line(
+        "recent --limit 5 --project zoo --kind fact --tag ops --since 2026-01-01 --include-deleted",
+        shows="Nightly export",
+    ),
+    Line("recent --all --as-of 2099-01-01"),
+    Line("recent --global --ref HEAD --json"),
+    Line("graph {second} --depth 2 --include-deleted", shows="depends_on"),
+    Line("graph --format dot --all", shows="digraph"),
+    Line("graph --format mermaid --project zoo", shows="graph LR"),
+    Line("graph --global --as-of 2099-01-01"),
+    Line("graph --ref HEAD --json"),
+    Line("history {first} --limit 1"),
+    Line("history {first} --json"),
+    Line("diff {second} HEAD"),
+    Line("diff {second} HEAD HEAD --json"),
+    Line("forget {second} --idempotency-key story-3", shows="forgotten"),
+    Line("forget {second} --json", shows="noop"),
+    Line("restore {second} --idempotency-key story-4", shows="restored"),
+    Line("restore {second} --at HEAD --json"),
+    Line("forget {first} --hard", shows="out of helix's reach"),
+    Line("adopt --all", shows="Zettel.md"),
+    Line("adopt --all --json"),
+    Line("conflicts", shows="broken.md"),
+    Line("conflicts --json"),
+    Line("consolidate --dry-run"),
+    Line("consolidate --json"),
+    Line("reindex"),
+    Line("reindex --accept-missing --json"),
+    Line("export all.strand --include-deleted", shows="memories"),
+    Line("export all.strand --force --project zoo --scope project --kind fact --tag ops --json"),
+    Line("import all.strand --dry-run", shows="would be"),
+    Line("import all.strand --format auto --project zoo --scope project --tag carried --json"),
+    Line("token --json"),
+    Line("token --rotate"),
+    Line("down --json", shows='"stopped"'),
+    Line("down", shows="no daemon runs"),
+)
+
+WITHOUT_DAEMON = (
+    Line("--vault other init", shows="made a vault"),
+    Line("--vault other init --if-missing"),
+    Line("--vault other init", status=4, shows="vault already"),
+    Line("init third --git --json", shows='"created"'),
+    Line("init fourth --autocommit", shows="made a vault"),
+    Line("doctor", status=1, shows="broken.md"),
+    Line("doctor --json", status=1),
+    Line("config show", shows="autocommit"),
+    Line("config show --json", shows="config.toml"),
+    Line("config get port", shows="7878"),
+    Line("config get port --json"),
+    Line("config set follow.linger 3", shows="config.toml"),
+    Line("config set follow.linger 3 --json"),
+    Line("config unset follow.linger", shows="default"),
+    Line("config unset follow.linger --json"),
+    Line("config path", shows="config.toml"),
+    Line("config path --json"),
+    Line("config get prt", status=2, shows="'port'"),
+    Line("model list", shows="bundled"),
+    Line("model list --json"),
+    Line("model path"),
+    Line("model path --json"),
+    Line("model use bundled"),
+    Line("model use bundled --json"),
+    Line("model pull no/such-model --json", status=2),
+    Line("service install --print", shows="helixd"),
+    Line("service install --print --json"),
+    Line("service install --force", shows="systemctl"),
+    Line("service install --json"),
+    Line("service uninstall --print"),
+    Line("service uninstall --json"),
+    Line("service uninstall", shows="there is no"),
+    Line("bench --made-up 20 --seconds 0.5", shows="ratio"),
+    Line("bench --made-up 20 --seconds 0.5 --json", shows='"ratio"'),
+    Line("version", shows="helix "),
+    Line("version --json", shows='"python"'),
+    Line("--show-completion bash"),
+    Line("--install-completion bash", shows="completion installed"),
+)

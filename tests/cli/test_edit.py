@@ -1,0 +1,121 @@
+"""helix edit: the person's text is kept, merged, or waiting in a draft; never lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.commands import helix, helix_json
+from tests.cli.terminal import in_terminal
+
+
+@pytest.fixture
+def note(place: Path) -> dict[str, Any]:
+    helix("init")
+    head = "id: mem_lines\ntitle: Lines\nkind: fact\nscope: global\nstatus: active\nupdated_at: 2026-01-01T00:00:00Z"
+    text = f"---\n{head}\n---\nFirst line\n\nSecond line\n\nThird line\n"
+    (place / "vault" / "global" / "Lines.md").write_text(text)
+    return {"id": "mem_lines", "path": "global/Lines.md", "updated": "2026-01-01T00:00:00Z"}
+
+
+@pytest.fixture
+def edits(place: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Sets an editor: a script that gets the file as $1, and the memory's own file as $VAULT_FILE."""
+
+    def set_editor(script: str) -> None:
+        program = place / "my editor"
+        program.write_text(f"#!/bin/sh\nset -e\n{script}\n")
+        program.chmod(0o755)
+        monkeypatch.setenv("VISUAL", f"'{program}' --wait")
+        monkeypatch.setenv("EDITOR", "false")
+
+    return set_editor
+
+
+def test_what_the_person_wrote_is_in_the_file_comments_and_all(
+    note: dict[str, Any], edits: Any, place: Path
+) -> None:
+    edits('sed -i "s/First line/First line, better/; s/^kind: fact/kind: fact # mine/" "$2"')
+    said = helix_json("edit", note["id"])
+    text = (place / "vault" / note["path"]).read_text()
+    assert said["status"] == "updated"
+    assert "First line, better" in text
+    assert "kind: fact # mine" in text
+    assert helix_json("get", note["id"])["updated"] > note["updated"]
+    assert list((place / "state").rglob("drafts")) == []
+
+
+def test_a_file_that_changed_meanwhile_has_both_changes(
+    note: dict[str, Any], edits: Any, place: Path
+) -> None:
+    file = place / "vault" / note["path"]
+    edits(f'sed -i "s/First line/First, by me/" "$2"; sed -i "s/Third line/Third, by Obsidian/" "{file}"')
+    said = helix("edit", note["id"])
+    assert "merged" in said.stdout
+    assert "both changes" in said.stderr
+    assert "First, by me" in file.read_text()
+    assert "Third, by Obsidian" in file.read_text()
+
+
+def test_a_text_that_cannot_be_kept_waits_in_a_draft_and_the_next_edit_goes_on_with_it(
+    note: dict[str, Any], edits: Any, place: Path
+) -> None:
+    file = place / "vault" / note["path"]
+    before = file.read_bytes()
+    edits('sed -i "s/^title: Lines/title: [Lines/; s/First line/A long text/" "$2"')
+    refused = helix_json("edit", note["id"], ok=False)
+    assert refused["code"] == "yaml-syntax"
+    assert file.read_bytes() == before
+    [draft] = (place / "state").rglob("drafts/*.md")
+    assert str(draft) in refused["error"]
+    assert "A long text" in draft.read_text()
+    edits('sed -i "s/title: .Lines/title: Lines/" "$2"')
+    assert "going on with the draft" in helix("edit", note["id"]).stderr
+    assert "A long text" in file.read_text()
+    assert not draft.exists()
+
+
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        ('sed -i "s/^id: .*/id: mem_other/" "$2"', "bad-value"),
+        ('sed -i "/line/d" "$2"', "bad-value"),
+        ('echo "key AKIAIOSFODNN7EXAMPLQ" >> "$2"', "secret-refused"),
+        ('echo text >> "$2"; exit 3', "error"),
+    ],
+    ids=["another id", "no text", "a credential", "an editor that fails"],
+)
+def test_what_cannot_be_meant_is_refused_and_nothing_is_written(
+    note: dict[str, Any], edits: Any, place: Path, script: str, code: str
+) -> None:
+    file = place / "vault" / note["path"]
+    before = file.read_bytes()
+    edits(script)
+    assert helix_json("edit", note["id"], ok=False)["code"] == code
+    assert file.read_bytes() == before
+    assert list((place / "state").rglob("drafts/*.md"))
+
+
+def test_an_edit_that_changes_nothing_says_so_and_leaves_no_draft(
+    note: dict[str, Any], edits: Any, place: Path
+) -> None:
+    edits("true")
+    assert helix_json("edit", note["id"])["status"] == "noop"
+    assert list((place / "state").rglob("drafts")) == []
+
+
+def test_on_a_terminal_one_is_asked_to_try_again(note: dict[str, Any], edits: Any, place: Path) -> None:
+    edits('if grep -q "title: .Lines" "$2"; then sed -i "s/title: .Lines/title: Lines/" "$2";'
+          ' else sed -i "s/^title: Lines/title: [Lines/; s/First line/Kept/" "$2"; fi')  # fmt: skip
+    seen = in_terminal(["edit", note["id"]], feed=b"y\n")
+    assert seen.status == 0, seen.text
+    assert "Edit it again?" in seen.text
+    assert "Kept" in (place / "vault" / note["path"]).read_text()
+
+
+def test_without_an_editor_it_says_what_to_set(note: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", "no-such-editor")
+    assert "set EDITOR" in helix("edit", note["id"], ok=False).stderr
