@@ -9,8 +9,6 @@ from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.doctor.presence import Answer, Presence
 
-_UNAUTHORIZED = (401, 403)
-
 DOWN = Kind(
     "daemon-not-running",
     Severity.NOTE,
@@ -125,8 +123,6 @@ def _without_daemon(examined: Examined, presence: Presence) -> Iterator[Finding]
         yield DOWN.at(url, "nothing answers there")
     elif answer.is_helix:
         yield OTHER_VAULT.at(url, f"it follows {answer.vault}")
-    elif answer.status in _UNAUTHORIZED:
-        yield TAKEN.at(url, f"something answers there with {answer.status}")
     else:
         yield TAKEN.at(url, "something that is not Helix answers there")
 
@@ -137,13 +133,12 @@ def _with_daemon(examined: Examined, presence: Presence) -> Iterator[Finding]:
     if answer is None:
         yield UNREACHABLE.at(url, f"{presence.owner}, but nothing answers there")
         return
-    if answer.status in _UNAUTHORIZED:
-        yield REFUSED.at(url, f"it answers {answer.status}")
-        return
     if not answer.is_helix:
         yield UNREACHABLE.at(url, f"{presence.owner}; what answers there is not Helix")
         return
     yield from _state(answer, url)
+    if presence.refuses_token:
+        yield REFUSED.at(url, "`require_token` is set, and it turns the token away")
     there = presence.at_settings_address
     if url != examined.config.base_url and (there is None or there.vault != answer.vault):
         yield ELSEWHERE.at(url, f"the settings say {examined.config.base_url}")

@@ -66,14 +66,21 @@ class Presence:
     @cached_property
     def at_own_address(self) -> Answer | None:
         """The daemon that follows this vault, where it says that it is."""
-        return None if self.whereabouts is None else ask(self.whereabouts.url, self._find_token())
+        return None if self.whereabouts is None else ask(self.whereabouts.url)
+
+    @cached_property
+    def refuses_token(self) -> bool:
+        """Whether the daemon turns away who shows the token of these settings. It tells everybody how it is."""
+        if self.whereabouts is None or not self.config.require_token:
+            return False
+        answer = ask(self.whereabouts.url, self._find_token(), "/memory/is-the-token-right")
+        return answer is not None and answer.status in (401, 403)
 
     @cached_property
     def at_settings_address(self) -> Answer | None:
         """Whoever answers where clients would look."""
         if self.whereabouts is not None and self.is_daemon and self.whereabouts.url == self.config.base_url:
             return self.at_own_address
-        # Whoever has the port may be anybody: the token is none of their business.
         return ask(self.config.base_url)
 
     def _find_token(self) -> str | None:
@@ -99,9 +106,9 @@ def is_running(pid: int) -> bool:
     return True
 
 
-def ask(url: str, token: str | None = None) -> Answer | None:
+def ask(url: str, token: str | None = None, path: str = "/healthz") -> Answer | None:
     """None when nobody listens there."""
-    request = urllib.request.Request(f"{url.rstrip('/')}/healthz")  # noqa: S310 (the user's own URL)
+    request = urllib.request.Request(url.rstrip("/") + path)  # noqa: S310 (the user's own URL)
     if token is not None:
         request.add_header("Authorization", f"Bearer {token}")
     try:

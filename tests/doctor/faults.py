@@ -176,6 +176,11 @@ def silent_daemon(patient: Patient) -> None:
     Whereabouts("http://127.0.0.1:1", os.getpid(), "0.1.0").record(patient.state)
 
 
+def another_token(patient: Patient) -> None:
+    patient.configure("require_token = true\n")
+    patient.daemon_says(_health(patient), status=401)
+
+
 def degraded_daemon(patient: Patient) -> None:
     reason = {"code": "watcher-restarting", "message": "No space left on device; full scans see changes"}
     patient.daemon_says(_health(patient, state="degraded", reasons=[reason]))
@@ -486,7 +491,7 @@ FAULTS = (
     Fault("a command at work", "vault-busy", lambda patient: patient.lock(f"process {os.getpid()}\n")),
     Fault("a daemon that does not answer", "daemon-unreachable", silent_daemon),
     Fault("a daemon that takes no token", "token-refused",
-          lambda patient: patient.daemon_says({"error": "no", "code": "unauthorized"}, 401)),
+          another_token),
     Fault("a daemon at another port", "daemon-elsewhere",
           lambda patient: patient.daemon_says(_health(patient), elsewhere=True)),
     Fault("an old daemon", "daemon-other-version",

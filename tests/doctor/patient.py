@@ -56,6 +56,8 @@ class Patient:
         return state_folder(self.config.state_dir, self.vault)
 
     def examine(self) -> Diagnosis:
+        if self.is_nobody:
+            examine(self._examined())  # loads what is needed: Python itself may be out of nobody's reach
         with self._as_nobody():
             return examine(self._examined())
 
@@ -132,7 +134,7 @@ class Patient:
     def serve(self, port: int, said: object, status: int = 200) -> None:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
-                self.send_response(status)
+                self.send_response(200 if self.path == "/healthz" else status)
                 self.end_headers()
                 self.wfile.write(json.dumps(said).encode())
 
