@@ -69,9 +69,12 @@ def following(call: Call[P], page: P) -> Call[P] | None:
     return replace(call, params={**call.params, "cursor": page.next_cursor})
 
 
-def reads(path: str, answer: type[T], **params: object) -> Call[T]:
+def reads(path: str, answer: type[T], filters: Mapping[str, str] | None = None, **params: object) -> Call[T]:
     """A GET. What is None is not said."""
-    return Call("GET", path, answer, params=_said(params))
+    for name in filters or {}:
+        if name in params:
+            raise BadRequest(f"{name} is no filter; give it by itself", code="bad-value")
+    return Call("GET", path, answer, params=_said({**(filters or {}), **params}))
 
 
 def asks(path: str, answer: type[T], **body: object) -> Call[T]:

@@ -36,11 +36,11 @@ class Reading:
         """Memories that fit a question, best first; none when nothing fits.
 
         `query` takes words, a question, and filters: `tag:auth "exact phrase" -word`. `filters` takes `project`,
-        `kind`, `tag`, `after` and `before`. `as_of` (a time) and `ref` (a commit, branch or tag) ask the past, where
-        the vault is in git.
+        `kind`, `tag`, `after` and `before`; `project=` is short for the first, and leaves out what holds everywhere.
+        `as_of` (a time) and `ref` (a commit, branch or tag) ask the past, where the vault is in git.
         """
         return reads(
-            "/recall", SearchResult, **filtered(filters, project=project), q=query, limit=limit,
+            "/recall", SearchResult, filtered(filters, project=project), q=query, limit=limit,
             max_tokens=max_tokens, format=response_format, scope=scope or self.scope,
             include_deleted=include_deleted or None, rerank=rerank or None, as_of=as_of, ref=ref, cursor=cursor,
         )  # fmt: skip
@@ -116,7 +116,7 @@ class Reading:
     ) -> Call[Memories]:
         """Memories by their last change, the latest first."""
         return reads(
-            "/recent", Memories, **filtered(filters, project=project), limit=limit, max_tokens=max_tokens,
+            "/recent", Memories, filtered(filters, project=project), limit=limit, max_tokens=max_tokens,
             since=since, format=response_format, scope=scope or self.scope,
             include_deleted=include_deleted or None, as_of=as_of, ref=ref, cursor=cursor,
         )  # fmt: skip
@@ -134,7 +134,7 @@ class Reading:
     ) -> Call[Memories]:
         """What changed in the last 24 hours."""
         return reads(
-            "/today", Memories, **filtered(filters, project=project), limit=limit, max_tokens=max_tokens,
+            "/today", Memories, filtered(filters, project=project), limit=limit, max_tokens=max_tokens,
             format=response_format, scope=scope or self.scope, cursor=cursor,
         )  # fmt: skip
 

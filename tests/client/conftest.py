@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -106,9 +105,8 @@ def bad_line(running: Running) -> Iterator[BadLine]:
 
 @pytest.fixture(autouse=True)
 def plain_surroundings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Nothing of the developer's own Helix, and no project around the folder of the test."""
+    """Nothing of the developer's own Helix, nor of the repository that the tests lie in."""
     for name in NO_HELIX:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HELIX_CONFIG_DIR", str(tmp_path / "own-config"))
     monkeypatch.chdir(tmp_path)
-    assert not any((parent / ".git").exists() for parent in (tmp_path, *tmp_path.parents)), os.getcwd()

@@ -228,6 +228,19 @@ def test_a_long_memory_is_read_whole_and_in_pieces_when_asked(running: Running) 
         assert mem.get(made.id, max_tokens=500, cursor=piece.next_cursor).text in text
 
 
+def test_what_is_written_meanwhile_makes_a_walk_neither_repeat_nor_skip(running: Running) -> None:
+    with Helix(running.url, project="walk") as mem:
+        old = {
+            mem.write(f"Buoy {number} is lit", title=f"Buoy {number}", force=True).id for number in range(6)
+        }
+        walk = mem.recent_all(limit=2, project="walk")
+        found = [next(walk).id]
+        for number in range(6, 9):
+            mem.write(f"Buoy {number} is lit", title=f"Buoy {number}", force=True)
+        found += [memory.id for memory in walk]
+    assert sorted(found) == sorted(old)
+
+
 def test_a_cancelled_call_leaves_the_client_usable(running: Running, bad_line: BadLine) -> None:
     async def run() -> int:
         async with AsyncHelix(bad_line.to("stall").url) as mem:

@@ -77,6 +77,8 @@ def test_a_filter_that_is_given_twice_is_refused() -> None:
     assert VERBS.search("x", filters={"project": "a"}, project="a").params["project"] == "a"
     with pytest.raises(BadRequest, match="project is given twice"):
         VERBS.search("x", filters={"project": "a"}, project="b")
+    with pytest.raises(BadRequest, match="limit is no filter"):
+        VERBS.search("x", filters={"limit": "3"})
     with pytest.raises(BadRequest, match="the id is empty"):
         VERBS.get("")
 

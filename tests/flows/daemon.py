@@ -55,7 +55,7 @@ def running_daemon(env: Mapping[str, str] | None = None, *arguments: str) -> Ite
     )
     daemon = Daemon(f"http://127.0.0.1:{surroundings['HELIX_PORT']}", process)
     try:
-        wait_for(lambda: _is_up(daemon), seconds=30)
+        wait_for(lambda: _is_up(daemon), seconds=60)
         yield daemon
     finally:
         process.terminate()
