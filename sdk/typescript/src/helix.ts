@@ -5,7 +5,7 @@ import type * as wire from "./generated/types.js";
 import type * as opts from "./options.js";
 import { paged } from "./pages.js";
 import type { Paged, Pages } from "./pages.js";
-import { toRequest } from "./route.js";
+import { toParameters, toRequest } from "./route.js";
 import type { Asked, Route } from "./route.js";
 import { settingsFrom } from "./settings.js";
 import type { CallOpts, HelixOpts } from "./settings.js";
@@ -189,7 +189,7 @@ export class Helix {
 
 /** In an address filters are parameters of their own. */
 function flat({ filters = {}, ...rest }: { filters?: opts.Filters | undefined }): Wire {
-  const [words, narrowed] = [toWire(rest), toWire(filters)];
+  const [words, narrowed] = [toWire(rest), toParameters(filters)];
   const twice = Object.keys(narrowed).find((name) => (words[name] ?? narrowed[name]) !== narrowed[name]);
   if (twice) {
     throw new BadRequest(`${twice} is given twice, by itself and in filters; give it once`, { code: "bad-value" });

@@ -1,6 +1,7 @@
 /** How a route of the daemon is asked: its address, its headers, and whether it may be asked again. */
 import { BadRequest, NotFound } from "./errors.js";
-import { ROUTES } from "./generated/routes.js";
+import { FILTERS, ROUTES } from "./generated/routes.js";
+import { toWire } from "./spelling.js";
 import type { Wire } from "./spelling.js";
 import type { Request } from "./transport.js";
 
@@ -33,6 +34,14 @@ export function toRequest(route: Route, asked: Asked): Request {
     // A daemon that cannot serve still says how it is.
     accepts: route === "GET /healthz" ? isHealth : undefined,
   };
+}
+
+/** Filters, as an address has them. */
+export function toParameters(filters: object): Wire {
+  const said = toWire(filters);
+  const other = Object.keys(said).find((name) => !FILTERS.some((filter) => filter === name));
+  if (other === undefined) return said;
+  throw new BadRequest(`'${other}' is no filter; there are ${FILTERS.join(", ")}`, { code: "bad-value" });
 }
 
 function isHealth(body: unknown): boolean {

@@ -2,6 +2,7 @@
 import { BadRequest } from "./errors.js";
 import { TOOLS } from "./generated/tools.js";
 import type { Helix } from "./helix.js";
+import { toParameters } from "./route.js";
 import type { Asked, Route } from "./route.js";
 import type { CallOpts } from "./settings.js";
 import type { Wire } from "./spelling.js";
@@ -24,7 +25,7 @@ export interface ToolChoice {
 const CALLS: Record<ToolName, (said: Wire) => [Route, Asked]> = {
   memory_search: ({ query, filters, ...more }) => [
     "GET /recall",
-    { query: { q: query, ...more, ...(filters as Wire) } },
+    { query: { q: query, ...more, ...toParameters(Object(filters)) } },
   ],
   memory_context: (said) => ["POST /context", { body: said }],
   memory_write: (said) => ["POST /remember", { body: said }],

@@ -114,7 +114,9 @@ test("times are texts or dates", async () => {
   assert.equal((await mem.recent({ filters: { before: tomorrow } })).results.length > 0, true);
 });
 
-test("a filter that is given twice, and differently, is a mistake", async () => {
+test("a filter that there is not, or that is given twice, is a mistake", async () => {
+  const other = { filters: { limit: "3" } } as object;
+  await assert.rejects(mem.search("quay", other), /'limit' is no filter/);
   await assert.rejects(mem.recent({ kind: "fact", filters: { kind: "task" } }), BadRequest);
 });
 
