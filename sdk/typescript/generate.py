@@ -38,7 +38,7 @@ _PUBLIC = {
     "Versions": "History",
     "Written": "WriteResult",
 }
-# Tools name what they find memories by; REST takes these as parameters of their own.
+# What memories are narrowed down by, where the daemon takes it.
 _FILTERS = ("project", "kind", "tag", "status", "after", "before")
 
 
@@ -165,8 +165,15 @@ def _routes(said: Schema) -> str:
         "/** Fields with schemas in them, by their names on the wire. What is not here is data; its keys stay. */\n"
         "export const NESTED: Partial<Record<keyof Schemas, Readonly<Record<string, keyof Schemas>>>> = {\n"
         + "\n".join(nested)
-        + "\n};\n"
+        + "\n};\n\n"
+        "/** What memories are narrowed down by: parameters of their own in an address. */\n"
+        f"export const FILTERS = {json.dumps(_filters(said))} as const;\n"
     )
+
+
+def _filters(said: Schema) -> list[str]:
+    asked = {one.get("name") for one in said["paths"]["/recall"]["get"]["parameters"]}
+    return [name for name in _FILTERS if name in asked]
 
 
 def _operations(said: Schema) -> Iterator[Schema]:
@@ -204,8 +211,8 @@ def _named(schema: Schema) -> str | None:
 
 
 def _tools(said: Schema) -> str:
-    recall = {one["name"]: one for one in said["paths"]["/recall"]["get"]["parameters"] if "name" in one}
-    tools = [_tool(tool.name, tool.description, dict(tool.input_schema), recall) for tool in TOOLS]
+    filters = _filters(said)
+    tools = [_tool(tool.name, tool.description, dict(tool.input_schema), filters) for tool in TOOLS]
     text = json.dumps(tools, indent=2, ensure_ascii=False)
     return (
         f'{_HEAD}import type {{ ToolDefinition }} from "../tools.js";\n\n'
@@ -213,12 +220,12 @@ def _tools(said: Schema) -> str:
     )
 
 
-def _tool(name: str, about: str, takes: Schema, recall: Schema) -> Schema:
+def _tool(name: str, about: str, takes: Schema, filters: list[str]) -> Schema:
     properties = dict(takes["properties"])
     if "filters" in properties:
         properties["filters"] = {
             "type": "object",
-            "properties": {key: {"type": "string"} for key in _FILTERS if key in recall},
+            "properties": {key: {"type": "string"} for key in filters},
             "additionalProperties": False,
         }
     return {"name": name, "description": about, "parameters": {**takes, "properties": properties}}

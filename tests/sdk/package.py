@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 SDK = ROOT / "sdk" / "typescript"
 MODULES = SDK / "node_modules"
 _OFFLINE = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "ENETUNREACH")
+_OF_THE_DEVELOPER = ("HELIX_", "OPENAI_")
 _NEEDED = 20  # the major version of Node that the libraries ask for which the SDK is held against
 
 
@@ -28,8 +29,9 @@ class Package:
 
     def run(self, *command: str, cwd: Path = SDK, env: Mapping[str, str] | None = None) -> str:
         """What a command printed; when it fails the test fails with all of it."""
+        own = {key: value for key, value in os.environ.items() if not key.startswith(_OF_THE_DEVELOPER)}
         done = subprocess.run(
-            command, cwd=cwd, env={**os.environ, **(env or {})}, capture_output=True, text=True, timeout=240
+            command, cwd=cwd, env={**own, **(env or {})}, capture_output=True, text=True, timeout=240
         )
         assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-12_000:]}{done.stderr[-4000:]}"
         return done.stdout

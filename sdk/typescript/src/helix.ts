@@ -5,7 +5,7 @@ import type * as wire from "./generated/types.js";
 import type * as opts from "./options.js";
 import { paged } from "./pages.js";
 import type { Paged, Pages } from "./pages.js";
-import { toRequest } from "./route.js";
+import { toParameters, toRequest } from "./route.js";
 import type { Asked, Route } from "./route.js";
 import { settingsFrom } from "./settings.js";
 import type { CallOpts, HelixOpts } from "./settings.js";
@@ -45,7 +45,7 @@ export class Helix {
   }
 
   /** One text for an agent to read before a task: grouped, cited, fenced as data, within its budget. */
-  context(task: string, options: opts.ContextOpts = {}): Promise<wire.ContextPack> {
+  context(task: string, options: opts.ContextOpts = {}): Promise<Answer<"POST /context">> {
     return this.#ask("POST /context", this.#scoped({ task, ...options }));
   }
 
@@ -164,16 +164,9 @@ export class Helix {
   }
 
   async #ask<R extends Route>(route: R, options: object, id?: string): Promise<Answer<R>> {
-    const { signal, timeoutMs, retries, idempotencyKey, basedOn, ...said } = options as Options;
-    const isGet = route.startsWith("GET ");
-    const words = toWire(isGet ? flat(said) : said);
-    const asked: Asked = isGet ? { query: words } : { body: words };
-    const call: CallOpts = { signal, timeoutMs, retries };
-    const answer = await this.request(
-      route,
-      { ...asked, id, idempotencyKey: idempotencyKey ?? undefined, basedOn },
-      call,
-    );
+    const { signal, timeoutMs, retries, basedOn, ...said } = options as CallOpts & { basedOn?: string };
+    const words = route.startsWith("GET ") ? { query: flat(said) } : { body: toWire(said) };
+    const answer = await this.request(route, { ...words, id, basedOn }, { signal, timeoutMs, retries });
     return fromWire(ROUTES[route].answer, answer) as Answer<R>;
   }
 
@@ -194,17 +187,12 @@ export class Helix {
   }
 }
 
-/** What any of the verbs may be told besides the words of its route. */
-type Options = CallOpts & {
-  idempotencyKey?: string | null | undefined;
-  basedOn?: string | undefined;
-};
-
 /** In an address filters are parameters of their own. */
-function flat({ filters = {}, ...rest }: { filters?: opts.Filters | undefined }): object {
-  const named = rest as Record<string, unknown>;
-  const twice = Object.entries(filters).find(([name, value]) => value !== (named[name] ?? value))?.[0];
-  if (twice)
+function flat({ filters = {}, ...rest }: { filters?: opts.Filters | undefined }): Wire {
+  const [words, narrowed] = [toWire(rest), toParameters(filters)];
+  const twice = Object.keys(narrowed).find((name) => (words[name] ?? narrowed[name]) !== narrowed[name]);
+  if (twice) {
     throw new BadRequest(`${twice} is given twice, by itself and in filters; give it once`, { code: "bad-value" });
-  return { ...filters, ...rest };
+  }
+  return { ...words, ...narrowed };
 }

@@ -56,42 +56,34 @@ export function responsesTools(choice?: ToolChoice): ResponsesTool[] {
   }));
 }
 
-/** Runs the calls that are for Helix, all at once, and gives the messages to append. Calls to other tools are yours. */
+/** Runs the calls for Helix in their order and gives the messages to append. Calls to other tools are yours. */
 export async function answerChat(
   helix: Helix,
   calls: readonly ChatToolCall[] | null | undefined,
   call: CallOpts = {},
 ): Promise<{ role: "tool"; tool_call_id: string; content: string }[]> {
-  const ours = (calls ?? []).flatMap(({ id, function: said }) =>
-    said && isToolName(said.name) ? [{ id, name: said.name, words: said.arguments }] : [],
-  );
-  return Promise.all(
-    ours.map(async ({ id, name, words }) => ({
-      role: "tool" as const,
-      tool_call_id: id,
-      content: await outcome(helix, name, words, call),
-    })),
-  );
+  const messages = [];
+  for (const { id, function: said } of calls ?? []) {
+    if (!said || !isToolName(said.name)) continue;
+    const content = await outcome(helix, said.name, said.arguments, call);
+    messages.push({ role: "tool" as const, tool_call_id: id, content });
+  }
+  return messages;
 }
 
 /** The same for `response.output`; gives the items to send as `input`. */
 export async function answerResponses(
   helix: Helix,
-  output: readonly ResponsesItem[],
+  items: readonly ResponsesItem[],
   call: CallOpts = {},
 ): Promise<{ type: "function_call_output"; call_id: string; output: string }[]> {
-  const ours = output.flatMap(({ type, name, arguments: words, call_id: id }) =>
-    type === "function_call" && typeof name === "string" && isToolName(name)
-      ? [{ id: String(id), name, words: String(words) }]
-      : [],
-  );
-  return Promise.all(
-    ours.map(async ({ id, name, words }) => ({
-      type: "function_call_output" as const,
-      call_id: id,
-      output: await outcome(helix, name, words, call),
-    })),
-  );
+  const answers = [];
+  for (const { type, name, arguments: words, call_id: id } of items) {
+    if (type !== "function_call" || typeof name !== "string" || !isToolName(name)) continue;
+    const output = await outcome(helix, name, String(words), call);
+    answers.push({ type: "function_call_output" as const, call_id: String(id), output });
+  }
+  return answers;
 }
 
 /** A model can act on an error (look for another id, leave the secret out), so it is told; an abort ends the run. */

@@ -1,4 +1,5 @@
 /** What each verb can be told. All of it follows the daemon's OpenAPI document. */
+import type { FILTERS } from "./generated/routes.js";
 import type * as wire from "./generated/types.js";
 import type { CallOpts } from "./settings.js";
 
@@ -12,8 +13,7 @@ type Changed<Body, Named extends keyof Body = never> = Timed<Omit<Body, Named>> 
 
 export type EdgeRel = wire.RelateBody["rel"];
 
-type FilterName = Extract<keyof wire.RecallQuery, "project" | "kind" | "tag" | "status" | "after" | "before">;
-export type Filters = Timed<Pick<wire.RecallQuery, FilterName>>;
+export type Filters = Timed<Pick<wire.RecallQuery, (typeof FILTERS)[number]>>;
 
 interface Filtered {
   /** The same filters in one object; they can be given on their own as well. */

@@ -11,7 +11,7 @@ export function pauseMs(turn: number, retryAfter: number | undefined, chance: nu
 /** Seconds, from the two forms that the header may have. */
 export function secondsOf(retryAfter: string | null, now: number = Date.now()): number | undefined {
   if (retryAfter === null) return undefined;
-  if (/^\s*\d+\s*$/.test(retryAfter)) return Number(retryAfter);
+  if (/^\s*\d+(\.\d+)?\s*$/.test(retryAfter)) return Number(retryAfter);
   const moment = Date.parse(retryAfter);
   return Number.isNaN(moment) ? undefined : Math.max(0, (moment - now) / 1000);
 }

@@ -1,6 +1,7 @@
 /** How a route of the daemon is asked: its address, its headers, and whether it may be asked again. */
 import { BadRequest, NotFound } from "./errors.js";
-import { ROUTES } from "./generated/routes.js";
+import { FILTERS, ROUTES } from "./generated/routes.js";
+import { toWire } from "./spelling.js";
 import type { Wire } from "./spelling.js";
 import type { Request } from "./transport.js";
 
@@ -11,9 +12,8 @@ export interface Asked {
   /** for routes with `{id}` */
   id?: string | undefined;
   query?: Wire | undefined;
+  /** A change gets an `idempotency_key` of its own, unless one is given. */
   body?: Wire | undefined;
-  /** Made anew for each call to a route that takes one, unless it is given. */
-  idempotencyKey?: string | undefined;
   /** The hash that a change is based on. */
   basedOn?: string | undefined;
 }
@@ -21,39 +21,46 @@ export interface Asked {
 export function toRequest(route: Route, asked: Asked): Request {
   const [method = "", path = ""] = route.split(" ");
   const { again } = ROUTES[route];
-  const body = method === "GET" ? undefined : { ...asked.body };
-  const headers: Record<string, string> = {};
-  if (again === "with-key") headers["Idempotency-Key"] = plain("idempotencyKey", asked.idempotencyKey ?? newKey());
-  // A route that reads has no such header; there the key asks for the same answer as before.
-  else if (body && asked.idempotencyKey !== undefined) body["idempotency_key"] = asked.idempotencyKey;
-  if (asked.basedOn !== undefined) headers["If-Match"] = `"${plain("basedOn", asked.basedOn)}"`;
+  const body: Wire | undefined = method === "GET" ? undefined : { ...asked.body };
+  // In the body and not in its header, which could not carry every text.
+  if (body && again === "with-key") body["idempotency_key"] ??= newKey();
   return {
     method,
     path: path.replace("{id}", () => segment(asked.id ?? "")),
     query: asked.query,
     body,
-    headers,
+    headers: asked.basedOn === undefined ? {} : { "If-Match": `"${plain(asked.basedOn)}"` },
     repeatable: again !== "never",
     // A daemon that cannot serve still says how it is.
     accepts: route === "GET /healthz" ? isHealth : undefined,
   };
 }
 
+/** Filters, as an address has them. */
+export function toParameters(filters: object): Wire {
+  const said = toWire(filters);
+  const other = Object.keys(said).find((name) => !FILTERS.some((filter) => filter === name));
+  if (other === undefined) return said;
+  throw new BadRequest(`'${other}' is no filter; there are ${FILTERS.join(", ")}`, { code: "bad-value" });
+}
+
 function isHealth(body: unknown): boolean {
   return typeof body === "object" && body !== null && "state" in body;
 }
 
-function plain(name: string, value: string): string {
-  if (/^[\x20-\x7e]+$/.test(value)) return value;
-  throw new BadRequest(`${name} goes into a header: give printable ASCII`, { code: "bad-value" });
+function plain(basedOn: string): string {
+  if (/^[\x20-\x7e]*$/.test(basedOn)) return basedOn;
+  throw new BadRequest("give in basedOn the `hash` of a memory as it was read", { code: "bad-value" });
 }
 
 function segment(id: string): string {
-  if (!id)
+  if (!id) {
     throw new BadRequest("the id is empty; an id looks like mem_2026-06-18_auth-retry_a1b2", { code: "bad-value" });
-  // An address loses these on its way, encoded or not, and would name something else.
-  if (id === "." || id === "..")
+  }
+  // An address loses dots on its way, encoded or not, and cannot hold half of a surrogate pair.
+  if (id === "." || id === ".." || /\p{Surrogate}/u.test(id)) {
     throw new NotFound(`there is no memory '${id}'`, { code: "not-found", status: 404 });
+  }
   return encodeURIComponent(id);
 }
 

@@ -2,6 +2,7 @@
 import { BadRequest } from "./errors.js";
 import { TOOLS } from "./generated/tools.js";
 import type { Helix } from "./helix.js";
+import { toParameters } from "./route.js";
 import type { Asked, Route } from "./route.js";
 import type { CallOpts } from "./settings.js";
 import type { Wire } from "./spelling.js";
@@ -24,13 +25,13 @@ export interface ToolChoice {
 const CALLS: Record<ToolName, (said: Wire) => [Route, Asked]> = {
   memory_search: ({ query, filters, ...more }) => [
     "GET /recall",
-    { query: { q: query, ...more, ...(filters as Wire) } },
+    { query: { q: query, ...more, ...toParameters(Object(filters)) } },
   ],
   memory_context: (said) => ["POST /context", { body: said }],
-  memory_write: (said) => ["POST /remember", keyed(said)],
+  memory_write: (said) => ["POST /remember", { body: said }],
   memory_get: ({ id, ...more }) => ["GET /memory/{id}", { id: String(id ?? ""), query: more }],
-  memory_forget: (said) => ["POST /forget", keyed(said)],
-  memory_relate: (said) => ["POST /relate", keyed(said)],
+  memory_forget: (said) => ["POST /forget", { body: said }],
+  memory_relate: (said) => ["POST /relate", { body: said }],
 };
 /** Tools that look around take the caller's scope when the model names none. */
 const SCOPED = new Set<string>(["memory_search", "memory_context", "memory_write"]);
@@ -64,8 +65,4 @@ export async function runTool(helix: Helix, name: ToolName, said: unknown, call:
 /** Models say null for what they leave out. */
 function present(said: Wire): Wire {
   return Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null && value !== undefined));
-}
-
-function keyed({ idempotency_key: key, ...body }: Wire): Asked {
-  return { body, idempotencyKey: key === undefined ? undefined : String(key) };
 }

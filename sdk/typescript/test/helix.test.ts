@@ -114,7 +114,9 @@ test("times are texts or dates", async () => {
   assert.equal((await mem.recent({ filters: { before: tomorrow } })).results.length > 0, true);
 });
 
-test("a filter that is given twice, and differently, is a mistake", async () => {
+test("a filter that there is not, or that is given twice, is a mistake", async () => {
+  const other = { filters: { limit: "3" } } as object;
+  await assert.rejects(mem.search("quay", other), /'limit' is no filter/);
   await assert.rejects(mem.recent({ kind: "fact", filters: { kind: "task" } }), BadRequest);
 });
 
@@ -200,8 +202,12 @@ test("settings that cannot be right are named before anything is sent", () => {
   assert.throws(() => new Helix({ project: "\ud800" }), BadSettings);
 });
 
-test("a key that no header can hold is refused with a sentence", async () => {
-  await assert.rejects(mem.write("The pier is long", { idempotencyKey: "schlüssel" }), BadRequest);
+test("a key may be any text, and a text any characters but half ones", async () => {
+  const [text, idempotencyKey] = [unlike("Der Steg ist länger als 港"), unlike("schlüssel 港")];
+  const { id } = await mem.write(text, { idempotencyKey });
+  assert.deepEqual(await mem.write(text, { idempotencyKey }).then((again) => [again.status, again.id]), ["noop", id]);
+  await assert.rejects(mem.write("The pier is \ud800 long"), BadRequest);
+  await assert.rejects(mem.get("mem_\ud800"), NotFound);
 });
 
 test("HELIX_URL and HELIX_TOKEN are taken from the environment when the client is made", async () => {

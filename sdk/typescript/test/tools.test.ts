@@ -88,11 +88,12 @@ test("a model is told what went wrong, in words it can act on", async () => {
     call("n", "memory_get", { id: "mem_2026-01-01_nobody_aaaa" }),
     call("s", "memory_write", { text: "The admin login is password = hV7x92kQmZp4" }),
     call("u", "memory_search", { query: "x", colour: "red" }),
+    call("f", "memory_search", { query: "x", filters: { colour: "red" } }),
     call("m", "memory_search", {}),
     bad,
   ]);
   const codes = answers.map((answer) => (JSON.parse(answer.content) as { code: string }).code);
-  assert.deepEqual(codes, ["not-found", "secret-refused", "bad-request", "bad-request", "bad-value"]);
+  assert.deepEqual(codes, ["not-found", "secret-refused", "bad-request", "bad-value", "bad-request", "bad-value"]);
 });
 
 test("an abort ends the run of the tools", async () => {

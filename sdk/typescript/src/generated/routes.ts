@@ -50,3 +50,6 @@ export const NESTED: Partial<Record<keyof Schemas, Readonly<Record<string, keyof
   History: { versions: "Version" },
   WriteResult: { similar: "Similar" },
 };
+
+/** What memories are narrowed down by: parameters of their own in an address. */
+export const FILTERS = ["project", "kind", "tag", "after", "before"] as const;
