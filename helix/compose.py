@@ -157,6 +157,7 @@ def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[Reca
 @contextmanager
 def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service]:
     """Every verb on the vault of this process. `recall` waits for search, or raises IndexNotReady."""
+    from helix.memory.dismissed import Dismissed
     from helix.memory.journal import Journal
     from helix.memory.map import Cartographer
     from helix.memory.pages import Pages
@@ -173,8 +174,8 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
     with ExitStack() as stack:
         with _state_errors(state):
             pages, requests = Pages(state / "pages.db"), Requests(state / "requests.db")
-            journal = Journal(state / "journal.db")
-        for database in (pages, requests, journal):
+            journal, dismissed = Journal(state / "journal.db"), Dismissed(state / "dismissed.db")
+        for database in (pages, requests, journal, dismissed):
             stack.callback(database.close)
             helix.databases.append(database)
             stack.callback(helix.databases.remove, database)
@@ -232,6 +233,7 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
             survey,
             witness,
             cartographer,
+            dismissed,
         )
 
 

@@ -23,6 +23,7 @@ from helix.config import Config, from_process
 from helix.daemon.logs import LEVELS, announce, start_logging
 from helix.errors import ConfigError, HelixError, VaultLocked
 from helix.follow.whereabouts import Whereabouts
+from helix.memory.inbox import Inbox
 from helix.memory.service import Service
 from helix.memory.upkeep import Upkeep
 from helix.surfaces.access import LocalAccess, is_loopback
@@ -154,7 +155,9 @@ def _assemble(
         events.end()
 
     plugged = [Plugged(lifespans=[following, events.run]), Plugged(mcp.routes(), [mcp.run])]
-    doors = Doors(helix, recall, service, health, metrics, upkeep, events)
+    doors = Doors(
+        helix, recall, service, health, metrics, upkeep, events, Inbox(service, upkeep, service.dismissed)
+    )
     return make_app(doors, policy, said, plugged), end_streams
 
 

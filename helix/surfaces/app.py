@@ -19,6 +19,7 @@ from starlette.routing import BaseRoute, Match
 
 from helix.compose import Helix, RecallSoon
 from helix.errors import HelixError
+from helix.memory.inbox import Inbox
 from helix.memory.service import Service
 from helix.memory.upkeep import Upkeep
 from helix.surfaces.access import Guard, Policy
@@ -32,6 +33,7 @@ from helix.surfaces.problems import answer, code_of_status, refuse, to_body
 from helix.surfaces.rest.care import add_care
 from helix.surfaces.rest.changing import add_changing
 from helix.surfaces.rest.document import document
+from helix.surfaces.rest.inbox import add_inbox
 from helix.surfaces.rest.reading import add_reading
 from helix.surfaces.rest.watching import add_watching
 
@@ -49,6 +51,7 @@ class Doors:
     metrics: Metrics
     upkeep: Upkeep
     events: Events
+    inbox: Inbox
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,7 @@ def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugg
     add_changing(app, doors.service)
     add_care(app, doors.helix, doors.recall, doors.health, doors.metrics, doors.upkeep)
     add_watching(app, doors.events)
+    add_inbox(app, doors.inbox)
     for one in plugged:
         app.router.routes.extend(one.routes)
     app.openapi = functools.cache(lambda: document(app))  # type: ignore[method-assign]

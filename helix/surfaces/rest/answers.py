@@ -149,6 +149,9 @@ class Updated(BaseModel):
     id: str
     status: Literal["updated", "noop"]
     hash: str
+    merged: bool = Field(
+        False, description="The file had changed since it was read, and the two changes were merged."
+    )
     degraded: str | None = None
 
 
@@ -306,6 +309,57 @@ class Conflict(BaseModel):
 
 class Conflicts(Page):
     conflicts: list[Conflict]
+
+
+class Action(BaseModel):
+    """A request that does it, as it stands."""
+
+    name: str
+    label: str
+    method: Literal["POST", "PATCH"]
+    route: str
+    body: dict[str, Any]
+
+
+class InboxItem(BaseModel):
+    key: str = Field(description="Stands for the item as it is now.")
+    what: Literal[
+        "unreadable", "unmerged", "waiting-to-merge", "duplicate", "contradiction", "expired", "stale-task",
+        "dangling-link", "secret-refused",
+    ]  # fmt: skip
+    id: str | None
+    title: str | None
+    other: str | None = Field(
+        description="The memory that would stand in its place; of a dangling link what it names."
+    )
+    other_title: str | None
+    path: str | None
+    line: int | None
+    reason: str
+    remedy: str
+    detail: str
+    actions: list[Action]
+
+
+class Inbox(Page):
+    """The first page also counts what there is."""
+
+    items: list[InboxItem]
+    counts: dict[str, int] | None = None
+    looking: bool | None = Field(
+        None, description="Every memory is being looked at; what is proposed is from the look before."
+    )
+
+
+class DismissedItem(BaseModel):
+    key: str
+    status: Literal["dismissed"]
+
+
+class Settled(BaseModel):
+    id: str
+    status: Literal["updated", "merged", "noop"]
+    hash: str
 
 
 class StrandEntry(BaseModel):

@@ -21,8 +21,14 @@ LastHeard = Annotated[
 ]
 
 
+class EventStream(StreamingResponse):
+    media_type = "text/event-stream"
+
+
 def add_watching(app: FastAPI, events: Events) -> None:
-    @app.get("/events", tags=["daemon"], operation_id="events", responses=_stream())
+    @app.get(
+        "/events", tags=["daemon"], operation_id="events", responses=_stream(), response_class=EventStream
+    )
     async def listen(last_heard: LastHeard = None) -> Response:
         """What happens, as it happens: a stream of server-sent events that ends when the daemon stops.
 
@@ -34,7 +40,7 @@ def add_watching(app: FastAPI, events: Events) -> None:
             told = events.listen(last_heard)
         except TooMany:
             return refuse("busy", "too many listen already; close some", {"Retry-After": "5"})
-        return StreamingResponse(told, media_type="text/event-stream")
+        return EventStream(told)
 
 
 def _stream() -> dict[int | str, dict[str, Any]]:
