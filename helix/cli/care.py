@@ -1,4 +1,4 @@
-"""helix status, doctor, reindex: looking after a vault."""
+"""helix status and reindex: looking after a vault."""
 
 from __future__ import annotations
 
@@ -28,38 +28,6 @@ def status(context: typer.Context, as_json: Json = False) -> None:
     else:
         for key, value in said.items():
             out.print(f"{key:<10} {_spell(value)}")
-
-
-@reports_errors
-def doctor(context: typer.Context, as_json: Json = False) -> None:
-    """Explain what is wrong in the vault, file by file. Exit status 1 when something is."""
-    with session(context) as helix:
-        problems = helix.catalog.problems()
-        conflicts = {
-            memory_id: [row.path for row in rows] for memory_id, rows in helix.catalog.duplicates().items()
-        }
-        stopped = _stopped(helix)
-    if as_json:
-        print_json(
-            {
-                "problems": [one.to_dict() for one in problems],
-                "waiting_to_merge": conflicts,
-                "stopped": stopped,
-            }
-        )
-    else:
-        for one in problems:
-            out.print(f"{one.path}{f':{one.line}' if one.line else ''}: {one.reason} [{one.code}]")
-            for text in filter(None, (one.remedy and f"→ {one.remedy}", one.detail)):
-                out.print("\n".join(f"    {line}" for line in text.rstrip("\n").split("\n")))
-        for memory_id, paths in conflicts.items():
-            out.print(f"{memory_id} stands in {len(paths)} files, which will be merged: {', '.join(paths)}")
-        if stopped:
-            out.print(stopped)
-        if not problems and not conflicts and not stopped:
-            out.print("nothing is wrong")
-    if problems or stopped:
-        raise typer.Exit(1)
 
 
 @reports_errors
@@ -109,12 +77,12 @@ def _status(helix: Helix) -> dict[str, object]:
         "memories": dict(sorted(counts.items())),
         "problems": len(helix.catalog.problems()),
         "conflicts": len(helix.catalog.duplicates()),
-        "stopped": _stopped(helix),
+        "stopped": stopped(helix),
         "git": History.why_not(helix.config.vault) or "yes",
     }
 
 
-def _stopped(helix: Helix) -> str | None:
+def stopped(helix: Helix) -> str | None:
     return helix.reconciler.brake.reason if helix.follows else why_stopped(helix.config)
 
 

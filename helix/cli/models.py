@@ -14,7 +14,12 @@ from helix.errors import ModelUnavailable
 from helix.index import embed
 from helix.index.models import BUNDLED, NONE, Model, bundled_embedder, downloaded, from_folder, get_model
 
-app = typer.Typer(help="Choose the model that searches by meaning.", no_args_is_help=True)
+app = typer.Typer(
+    help="Choose the model that searches by meaning.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 
 @app.command("list")

@@ -6,9 +6,8 @@ import inspect
 import sys
 from typing import Any
 
-from typer.main import get_command
-
-from helix.cli.main import app
+from helix.cli.app import load
+from helix.cli.main import commands
 
 _HEAD = """# Commands
 
@@ -21,17 +20,16 @@ Every command takes the vault from `helix --vault FOLDER COMMAND`, `HELIX_VAULT`
 
 
 def render() -> str:
-    group: Any = get_command(app)
-    return _HEAD + "\n".join(_command(f"helix {name}", command) for name, command in _commands(group))
+    return _HEAD + "\n".join(_command(f"helix {name}", command) for name, command in every_command())
 
 
-def _commands(group: Any, before: str = "") -> list[tuple[str, Any]]:
+def every_command() -> list[tuple[str, Any]]:
+    """All commands, those of groups with the name of their group before their own."""
     found: list[tuple[str, Any]] = []
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
-            found += _commands(command, f"{before}{name} ")
-        else:
-            found.append((before + name, command))
+    for name in commands():
+        command = load(name)
+        members = getattr(command, "commands", {})
+        found += [(f"{name} {one}", member) for one, member in members.items()] or [(name, command)]
     return found
 
 

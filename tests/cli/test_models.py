@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from helix.cli.main import app
+from helix.cli.app import app
 from helix.index.models import Model, bundled_embedder, record_download
 
 
