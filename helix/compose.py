@@ -285,6 +285,12 @@ class RecallSoon:
     def health(self) -> IndexHealth | None:
         return None if self._opened is None else self._opened.index.health()
 
+    def dimensions(self) -> int | None:
+        """Of the vectors that search compares, when it compares some."""
+        opened = self._opened
+        meaning = None if opened is None else opened.index.meaning
+        return None if meaning is None else meaning.embedder.dimensions
+
     def rebuild(self) -> None:
         """Make the index again from the notes; the one that is there serves meanwhile."""
         if self._opened is not None:

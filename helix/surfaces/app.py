@@ -24,6 +24,7 @@ from helix.memory.service import Service
 from helix.memory.upkeep import Upkeep
 from helix.surfaces.access import Guard, Policy
 from helix.surfaces.caller import Signed
+from helix.surfaces.clients import Clients
 from helix.surfaces.events import Events
 from helix.surfaces.health import Health
 from helix.surfaces.limits import Limits
@@ -36,6 +37,7 @@ from helix.surfaces.rest.document import document
 from helix.surfaces.rest.inbox import add_inbox
 from helix.surfaces.rest.reading import add_reading
 from helix.surfaces.rest.watching import add_watching
+from helix.surfaces.status import Status
 
 Lifespan = Callable[[], AbstractAsyncContextManager[None]]
 
@@ -52,6 +54,8 @@ class Doors:
     upkeep: Upkeep
     events: Events
     inbox: Inbox
+    clients: Clients
+    status: Status
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,7 @@ def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugg
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.add_middleware(Signed)
+    app.add_middleware(Signed, saw=doors.clients.saw)
     app.add_middleware(
         Limits, max_in_flight=max(config.max_in_flight, 1), max_body_bytes=config.max_body_bytes
     )
@@ -93,7 +97,7 @@ def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugg
     add_reading(app, doors.service)
     add_changing(app, doors.service)
     add_care(app, doors.helix, doors.recall, doors.health, doors.metrics, doors.upkeep)
-    add_watching(app, doors.events)
+    add_watching(app, doors.events, doors.status, doors.helix.config)
     add_inbox(app, doors.inbox)
     for one in plugged:
         app.router.routes.extend(one.routes)

@@ -54,7 +54,7 @@ def routes_only() -> FastAPI:
     add_reading(app, nothing)
     add_changing(app, nothing)
     add_care(app, nothing, nothing, nothing, nothing, nothing)
-    add_watching(app, nothing)
+    add_watching(app, nothing, nothing, nothing)
     add_inbox(app, nothing)
     return app
 
