@@ -124,8 +124,9 @@ def _install(
         err.print(f"The file as it was: {machine.shown(done.backup)}")
     if isinstance(server, Address) and server.needs_token:
         err.print(f"Its daemon asks for a token: set {TOKEN_VARIABLE} where {host.title} is started.")
-    if host.afterwards:
-        err.print(host.afterwards)
+    for hint in (host.asks if scope == "project" else "", host.afterwards):
+        if hint:
+            err.print(hint)
 
 
 def _print(host: Host, machine: Machine, server: Server, as_json: bool) -> None:

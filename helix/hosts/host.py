@@ -109,6 +109,8 @@ class Host:
     """folders that are there where it was used"""
     afterwards: str = ""
     """what is left to do for the person"""
+    asks: str = ""
+    """what the host asks before it uses the file of a project"""
 
     def scopes(self) -> tuple[Scope, ...]:
         return ("project", "user") if self.project else ("user",)

@@ -20,7 +20,8 @@ HOSTS = (
         shape=Shape(*_TYPED, bearer="${HELIX_TOKEN}"),
         programs=("claude",),
         signs=("~/.claude", "~/.claude.json"),
-        afterwards="Claude Code asks once whether it may use a server of .mcp.json; /mcp shows it.",
+        asks="Claude Code asks once whether it may use the servers of .mcp.json.",
+        afterwards="/mcp in Claude Code shows the server.",
     ),
     Host(
         name="claude-desktop",
@@ -62,7 +63,8 @@ HOSTS = (
         shape=Shape(*_TYPED, bearer="${env:HELIX_TOKEN}"),
         programs=("code",),
         signs=("$XDG_CONFIG_HOME/Code", "~/Library/Application Support/Code", "%APPDATA%/Code"),
-        afterwards="VS Code asks whether it may start the server; `MCP: List Servers` shows it.",
+        asks="VS Code asks once whether it may start the server.",
+        afterwards="`MCP: List Servers` in the command palette shows it.",
     ),
     Host(
         name="windsurf",
@@ -85,7 +87,8 @@ HOSTS = (
         shape=Shape(bearer_key="bearer_token_env_var"),
         programs=("codex",),
         signs=("~/.codex",),
-        afterwards="Codex reads the .codex/config.toml of a project that it was told to trust.",
+        asks="Codex reads the .codex/config.toml of projects that it was told to trust.",
+        afterwards="/mcp in Codex shows the server.",
     ),
     Host(
         name="gemini",
@@ -97,7 +100,8 @@ HOSTS = (
         shape=Shape(remote={"type": "http"}, bearer="${HELIX_TOKEN}"),
         programs=("gemini",),
         signs=("~/.gemini",),
-        afterwards="Gemini CLI uses the servers of a folder that it was told to trust; /mcp shows them.",
+        asks="Gemini CLI uses the servers of folders that it was told to trust.",
+        afterwards="/mcp in Gemini CLI shows the server.",
     ),
     Host(
         name="opencode",

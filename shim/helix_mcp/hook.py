@@ -27,7 +27,7 @@ HELIX_URL, or HELIX_HOST and HELIX_PORT, say where the daemon is; HELIX_TOKEN is
 
 BUDGET = 1500
 # The agent sees 300 ms at most: this, and what the interpreter took to get here.
-_DEADLINE = 0.25
+_DEADLINE = 0.2
 _LARGEST_INPUT = 8 * 1024 * 1024
 
 
