@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test programs check docs pictures bench bench-recall bench-pairs clean
+.PHONY: help install run test test-hosts programs check docs pictures bench bench-recall bench-pairs clean
 
 help: ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -42,6 +42,9 @@ programs:
 
 test: check programs ## everything that must hold; HELIX_TEST_SCALE=10 makes the random runs ten times longer
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-hosts: $(VENV)/.installed-dev ## the hosts' own command lines, fetched from npm, each connected to a real daemon
+	$(BIN)/python -m pytest tests/hosts/real_hosts.py -v
 
 docs: $(VENV)/.installed-dev ## write the reference pages again from the code
 	$(BIN)/python -m helix.cli.reference > docs/cli.md

@@ -157,6 +157,7 @@ def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[Reca
 @contextmanager
 def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service]:
     """Every verb on the vault of this process. `recall` waits for search, or raises IndexNotReady."""
+    from helix.memory.dismissed import Dismissed
     from helix.memory.journal import Journal
     from helix.memory.map import Cartographer
     from helix.memory.pages import Pages
@@ -173,8 +174,8 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
     with ExitStack() as stack:
         with _state_errors(state):
             pages, requests = Pages(state / "pages.db"), Requests(state / "requests.db")
-            journal = Journal(state / "journal.db")
-        for database in (pages, requests, journal):
+            journal, dismissed = Journal(state / "journal.db"), Dismissed(state / "dismissed.db")
+        for database in (pages, requests, journal, dismissed):
             stack.callback(database.close)
             helix.databases.append(database)
             stack.callback(helix.databases.remove, database)
@@ -232,6 +233,7 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
             survey,
             witness,
             cartographer,
+            dismissed,
         )
 
 
@@ -282,6 +284,12 @@ class RecallSoon:
 
     def health(self) -> IndexHealth | None:
         return None if self._opened is None else self._opened.index.health()
+
+    def dimensions(self) -> int | None:
+        """Of the vectors that search compares, when it compares some."""
+        opened = self._opened
+        meaning = None if opened is None else opened.index.meaning
+        return None if meaning is None else meaning.embedder.dimensions
 
     def rebuild(self) -> None:
         """Make the index again from the notes; the one that is there serves meanwhile."""

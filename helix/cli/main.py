@@ -46,6 +46,14 @@ SECTIONS = (
         ),
     ),
     (
+        "Your agents",
+        (
+            ("connect", "helix.cli.connect:connect", "Give a host the memory: print its set-up, or install it."),
+            ("disconnect", "helix.cli.connect:disconnect", "Take out of a host's file what connect put there."),
+            ("hooks", "helix.cli.hooks:app", "Let Claude Code start with the memories of its project."),
+        ),
+    ),
+    (
         "Helix itself",
         (
             ("model", "helix.cli.models:app", "Choose the model that searches by meaning."),

@@ -23,15 +23,18 @@ from helix.config import Config, from_process
 from helix.daemon.logs import LEVELS, announce, start_logging
 from helix.errors import ConfigError, HelixError, VaultLocked
 from helix.follow.whereabouts import Whereabouts
+from helix.memory.inbox import Inbox
 from helix.memory.service import Service
 from helix.memory.upkeep import Upkeep
 from helix.surfaces.access import LocalAccess, is_loopback
 from helix.surfaces.app import Doors, Plugged, make_app
+from helix.surfaces.clients import Clients
 from helix.surfaces.dashboard.routes import routes as dashboard
 from helix.surfaces.events import Events
 from helix.surfaces.health import Health
 from helix.surfaces.mcp.surface import McpSurface
 from helix.surfaces.metrics import Metrics
+from helix.surfaces.status import Status
 from helix.token_file import TokenFile
 from helix.vault.vault_id import state_folder
 
@@ -101,9 +104,12 @@ def _serve(helix: Helix) -> None:
     here = Whereabouts(_url(config.host, port), os.getpid(), said)
     with open_service(helix, lambda: recall.get(_PATIENCE)) as service:
         policy = LocalAccess(config.host, port, TokenFile(config).get, require_token=config.require_token)
-        mcp = McpSurface(service, said, is_ready=recall.is_settled)
+        clients = Clients(helix.vault.clock)
+        mcp = McpSurface(
+            service, said, is_ready=recall.is_settled, on_call=lambda caller: clients.saw(caller, "mcp")
+        )
         helix.on_change(mcp.memories_changed)
-        app, stop = _assemble(helix, recall, service, mcp, policy, said)
+        app, stop = _assemble(helix, recall, service, mcp, policy, said, clients)
         settings = uvicorn.Config(
             app, log_config=None, access_log=False, ws="none", proxy_headers=False, server_header=False,
             timeout_keep_alive=_KEEP_ALIVE, timeout_graceful_shutdown=_LAST_ANSWERS,
@@ -130,7 +136,13 @@ class _Server(uvicorn.Server):
 
 
 def _assemble(
-    helix: Helix, recall: RecallSoon, service: Service, mcp: McpSurface, policy: LocalAccess, said: str
+    helix: Helix,
+    recall: RecallSoon,
+    service: Service,
+    mcp: McpSurface,
+    policy: LocalAccess,
+    said: str,
+    clients: Clients,
 ) -> tuple[FastAPI, Callable[[], None]]:
     """The app, and what ends the streams of those who listen."""
     follower = helix.follower()
@@ -150,6 +162,10 @@ def _assemble(
             for worker in (upkeep, follower, recall):
                 await anyio.to_thread.run_sync(worker.stop)
 
+    status = Status(
+        helix, recall, health, metrics, clients, mcp_sessions=mcp.sessions, listeners=events.count
+    )
+
     def end_streams() -> None:
         mcp.end_streams()
         events.end()
@@ -159,7 +175,18 @@ def _assemble(
         Plugged(mcp.routes(), [mcp.run]),
         Plugged(dashboard()),
     ]
-    doors = Doors(helix, recall, service, health, metrics, upkeep, events)
+    doors = Doors(
+        helix,
+        recall,
+        service,
+        health,
+        metrics,
+        upkeep,
+        events,
+        Inbox(service, upkeep, service.dismissed),
+        clients,
+        status,
+    )
     return make_app(doors, policy, said, plugged), end_streams
 
 

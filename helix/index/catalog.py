@@ -16,13 +16,15 @@ from helix.index import analyze
 from helix.index.facts import Fact, fact_of, from_texts, to_text
 from helix.vault.copies import choose_best
 from helix.vault.database import StateDatabase
+from helix.vault.frontmatter import emit
 from helix.vault.note import Note
 from helix.vault.problem import Problem
+from helix.vault.text_merge import COLLISION
 from helix.vault.walk import Signature
 
 # Another number means another catalog: it is dropped and rebuilt from the notes, never migrated.
 # The words of titles stand in it, so another way of finding words is another catalog too.
-SCHEMA_VERSION = 300 + analyze.VERSION
+SCHEMA_VERSION = 400 + analyze.VERSION
 
 _SCHEMA = """
 CREATE TABLE seen (
@@ -165,6 +167,8 @@ class Catalog(StateDatabase):
             for key, value in vars(memory).items()
             if key not in ("id", "status", "body") and value not in (None, (), {})
         }
+        if COLLISION in memory.body:  # the line where a merge had to keep both texts
+            meta["unmerged"] = 1 + emit(note.document).decode().partition(COLLISION)[0].count("\n")
         self._db.execute(
             "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
             (

@@ -70,8 +70,15 @@ class Amender:
 
         def run() -> Payload:
             body = None if wanted.text is None else _body(wanted.text, note)
-            after = self._memories.edit(note.id, Edit(change, body), based_on=based_on or note.hash)
-            return self._done(after, "noop" if after.hash == note.hash else "updated") | {"hash": after.hash}
+            merges: list[bool] = []
+            after = self._memories.edit(
+                note.id,
+                Edit(change, body),
+                based_on=based_on or note.hash,
+                on_merge=lambda: merges.append(True),
+            )
+            said = self._done(after, "noop" if after.hash == note.hash else "updated") | {"hash": after.hash}
+            return {**said, "merged": True} if merges else said
 
         said = {"id": note.id, **vars(wanted), "based_on": based_on}
         return self._once("update", idempotency_key, said, run)

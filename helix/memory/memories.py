@@ -64,9 +64,11 @@ class Memories:
         row = self._row(memory_id)
         return self._taken(self._vault.edit(row.path, row.id, change))
 
-    def edit(self, memory_id: str, wanted: Edit, *, based_on: str) -> Note:
+    def edit(
+        self, memory_id: str, wanted: Edit, *, based_on: str, on_merge: Callable[[], None] = lambda: None
+    ) -> Note:
         row = self._row(memory_id)
-        return self._taken(self._vault.update(row.path, row.id, wanted, based_on=based_on))
+        return self._taken(self._vault.update(row.path, row.id, wanted, based_on=based_on, on_merge=on_merge))
 
     def forget(self, memory_id: str) -> Note:
         row = self._row(memory_id)
@@ -89,6 +91,18 @@ class Memories:
                 self._vault.merge_copies(row.id, copies)
         self._took(copies)
         return note
+
+    def merge(self, memory_id: str) -> Note:
+        """Fold the files that carry this memory's id into one, as the follower does when they are quiet."""
+        row = self._row(memory_id)
+        copies = [
+            copy.path for copy in self._catalog.rows_of(row.id) if not copy.is_stub and not copy.is_stale
+        ]
+        if len(copies) < 2:
+            return self._vault.read(row.path)
+        merged = self._vault.merge_copies(row.id, copies)
+        self._took([*copies, merged.survivor.path])
+        return merged.survivor
 
     def restore(self, memory_id: str, *, at: str | None = None) -> Note:
         """Undo a forget; with `at` also turn the text back to a git revision."""

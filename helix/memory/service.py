@@ -16,6 +16,7 @@ from helix.memory import browse, recall, versions
 from helix.memory.amend import Amender
 from helix.memory.consolidate import Consolidator, Progress
 from helix.memory.context import context as pack_context
+from helix.memory.dismissed import Dismissed
 from helix.memory.graph import graph as whole_graph
 from helix.memory.graph import neighbors
 from helix.memory.map import Cartographer, draw_map
@@ -64,6 +65,7 @@ class Service:
         survey: Callable[[], Manifest],
         witness: Witness,
         cartographer: Cartographer,
+        dismissed: Dismissed,
     ) -> None:
         self.memories = memories
         self.live = live
@@ -72,6 +74,7 @@ class Service:
         self._witness = witness
         self.journal = witness.journal
         self._cartographer = cartographer
+        self.dismissed = dismissed
         self.reader = Reader(self._view_at, pages, count)
         self.consolidator = Consolidator(live, memories)
         self.recall_phases = self._told(PhaseRecall(self.reader, read_settings).recall)

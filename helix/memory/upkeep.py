@@ -40,6 +40,8 @@ class Upkeep:
         self._runs = 0
         self._applied = 0
         self._error: str | None = None
+        self._aside: threading.Thread | None = None
+        self._aside_lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="helix-consolidate", daemon=True)
 
     def start(self) -> None:
@@ -48,8 +50,9 @@ class Upkeep:
     def stop(self) -> None:
         self._stopped.set()
         self._wake.set()
-        if self._thread.is_alive():
-            self._thread.join(timeout=30)
+        for thread in (self._thread, self._aside):
+            if thread is not None and thread.is_alive():
+                thread.join(timeout=30)
 
     def pause(self) -> None:
         self._paused = True
@@ -97,6 +100,27 @@ class Upkeep:
             found = self._service.consolidator.look(is_stopped=self._stopped.is_set)
             self._found = (vault, time.monotonic(), found)
             return found
+
+    def last_found(self, patience: float) -> tuple[list[Proposal], bool]:
+        """What a look finds, when it is done in this time, or else what the last one found; and which of the two."""
+        look = self._look_aside()
+        look.join(patience)
+        known = self._found
+        return ([] if known is None else known[2]), not look.is_alive()
+
+    def _look_aside(self) -> threading.Thread:
+        with self._aside_lock:
+            if self._aside is None or not self._aside.is_alive():
+                self._aside = threading.Thread(target=self._look_quietly, name="helix-look", daemon=True)
+                self._aside.start()
+            return self._aside
+
+    def _look_quietly(self) -> None:
+        try:
+            self.look()
+        except (HelixError, OSError, sqlite3.Error) as error:
+            log.warning("looking for what could be tidied failed: %s", type(error).__name__)
+            self._error = str(error)
 
     def _run(self) -> None:
         while not self._stopped.is_set():

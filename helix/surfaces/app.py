@@ -19,10 +19,12 @@ from starlette.routing import BaseRoute, Match
 
 from helix.compose import Helix, RecallSoon
 from helix.errors import HelixError
+from helix.memory.inbox import Inbox
 from helix.memory.service import Service
 from helix.memory.upkeep import Upkeep
 from helix.surfaces.access import Guard, Policy
 from helix.surfaces.caller import Signed
+from helix.surfaces.clients import Clients
 from helix.surfaces.events import Events
 from helix.surfaces.health import Health
 from helix.surfaces.limits import Limits
@@ -32,8 +34,10 @@ from helix.surfaces.problems import answer, code_of_status, refuse, to_body
 from helix.surfaces.rest.care import add_care
 from helix.surfaces.rest.changing import add_changing
 from helix.surfaces.rest.document import document
+from helix.surfaces.rest.inbox import add_inbox
 from helix.surfaces.rest.reading import add_reading
 from helix.surfaces.rest.watching import add_watching
+from helix.surfaces.status import Status
 
 Lifespan = Callable[[], AbstractAsyncContextManager[None]]
 
@@ -49,6 +53,9 @@ class Doors:
     metrics: Metrics
     upkeep: Upkeep
     events: Events
+    inbox: Inbox
+    clients: Clients
+    status: Status
 
 
 @dataclass(frozen=True)
@@ -80,7 +87,7 @@ def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugg
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.add_middleware(Signed)
+    app.add_middleware(Signed, saw=doors.clients.saw)
     app.add_middleware(
         Limits, max_in_flight=max(config.max_in_flight, 1), max_body_bytes=config.max_body_bytes
     )
@@ -90,7 +97,8 @@ def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugg
     add_reading(app, doors.service)
     add_changing(app, doors.service)
     add_care(app, doors.helix, doors.recall, doors.health, doors.metrics, doors.upkeep)
-    add_watching(app, doors.events)
+    add_watching(app, doors.events, doors.status, doors.helix.config)
+    add_inbox(app, doors.inbox)
     for one in plugged:
         app.router.routes.extend(one.routes)
     app.openapi = functools.cache(lambda: document(app))  # type: ignore[method-assign]

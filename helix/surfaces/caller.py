@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from urllib.parse import unquote
 
 from starlette.datastructures import Headers
@@ -14,6 +15,8 @@ from helix.vault.authors import PERSON, Author, acting
 
 PROJECT, SESSION, CLIENT = "helix-project", "helix-session", "helix-client"
 _LONGEST = 200
+_PROBED = frozenset({"/healthz", "/metrics", "/status", "/events"})
+"""asked again and again by whoever watches, which says nothing of who works with memories"""
 
 
 def caller_of(headers: Mapping[str, str]) -> Caller:
@@ -29,16 +32,31 @@ def author_of(caller: Caller, headers: Mapping[str, str]) -> Author:
 class Signed:
     """What is written while a request is answered is by whoever made the request."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(
+        self, app: ASGIApp, saw: Callable[[Caller, str], None] = lambda caller, transport: None
+    ) -> None:
+        """`saw` hears who asks, and by which road."""
         self._app = app
+        self._saw = saw
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        with acting(author_of(caller_of(headers), headers)):
+        caller = caller_of(headers)
+        if scope["path"] not in _PROBED and not scope["path"].startswith("/mcp"):  # its calls are heard there
+            is_page = "sec-fetch-site" in headers
+            name = caller.agent or ("dashboard" if is_page else _program(headers))
+            self._saw(replace(caller, agent=name), "page" if is_page else "rest")
+        with acting(author_of(caller, headers)):
             await self._app(scope, receive, send)
+
+
+def _program(headers: Mapping[str, str]) -> str | None:
+    """`curl` of `curl/8.5.0`: better than nothing for a client that does not give its name."""
+    said = " ".join(clean(headers.get("user-agent", "")).split())
+    return said.partition("/")[0].partition(" ")[0][:40] or None
 
 
 def _said(headers: Mapping[str, str], name: str) -> str | None:

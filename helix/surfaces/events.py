@@ -7,13 +7,14 @@ event that it heard, and the journal tells it the rest.
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 
 import anyio
 import anyio.to_thread
 
-from helix.errors import BadValue
+from helix.errors import BadValue, HelixError
 from helix.memory.journal import Event, Journal
 from helix.memory.tokens import Payload, serialize
 
@@ -69,6 +70,10 @@ class Events:
         self._has_ended = False
         self._told_state = ""
         self._replays = anyio.CapacityLimiter(2)
+
+    def count(self) -> int:
+        """Who listens now."""
+        return len(self._listeners)
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
@@ -148,7 +153,10 @@ class Events:
         while True:
             await anyio.sleep(self._look_every)
             if self._listeners:  # otherwise whoever comes is told how it is
-                said = await self._health()
+                try:
+                    said = await self._health()
+                except (HelixError, OSError, sqlite3.Error):
+                    continue  # the state folder is being made anew: the next look tells
                 if _state(said) != self._told_state:
                     self._told_state = _state(said)
                     self._tell_all([_health(said)])

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections import Counter as Counter_
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from prometheus_client import (
@@ -57,8 +59,64 @@ class Metrics:
             self._asked.labels(verb).inc(max_tokens)
             self._served.labels(verb).inc(int(answer.get("tokens_used", 0)))
 
+    def routes(self) -> list[Payload]:
+        """For each route how often it was asked and how long answers took, as far as the buckets tell."""
+        counts: dict[str, list[tuple[float, float]]] = {}
+        for metric in self.seconds.collect():
+            for sample in metric.samples:
+                if sample.name.endswith("_bucket"):
+                    counts.setdefault(sample.labels["route"], []).append(
+                        (float(sample.labels["le"]), sample.value)
+                    )
+        failed: Counter_[str] = Counter_()
+        for metric in self.requests.collect():
+            for sample in metric.samples:
+                if sample.name.endswith("_total") and sample.labels["status"] >= "400":
+                    failed[sample.labels["route"]] += int(sample.value)
+        return [
+            {
+                "route": route, "requests": int(buckets[-1][1]), "failed": failed[route],
+                "p50_ms": _quantile(buckets, 0.5), "p95_ms": _quantile(buckets, 0.95),
+            }
+            for route, buckets in sorted(counts.items())
+        ]  # fmt: skip
+
+    def verbs(self) -> list[Payload]:
+        """For each verb of the memory service its answers and, of the reading ones, tokens asked for and served."""
+        found: dict[str, Payload] = {}
+        for name, counter in (
+            ("answers", self._answers),
+            ("tokens_asked", self._asked),
+            ("tokens_served", self._served),
+        ):
+            for metric in counter.collect():
+                for sample in metric.samples:
+                    if sample.name.endswith("_total"):
+                        verb = sample.labels["verb"]
+                        said = found.setdefault(
+                            verb, {"verb": verb, "answers": 0, "tokens_asked": 0, "tokens_served": 0}
+                        )
+                        said[name] += int(sample.value)
+        return [found[verb] for verb in sorted(found)]
+
     def render(self) -> bytes:
         return generate_latest(self.registry)
+
+
+def _quantile(buckets: Sequence[tuple[float, float]], share: float) -> float | None:
+    """In milliseconds, taken to grow evenly within a bucket; the last bucket has no end, and says where it begins."""
+    total = buckets[-1][1]
+    if not total:
+        return None
+    below, count_below = 0.0, 0.0
+    for end, count in buckets:
+        if count >= share * total:
+            if math.isinf(end):
+                return round(1000 * below, 2)
+            part = (share * total - count_below) / max(count - count_below, 1)
+            return round(1000 * (below + part * (end - below)), 2)
+        below, count_below = end, count
+    return None
 
 
 class _Daemon(Collector):

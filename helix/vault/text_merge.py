@@ -41,6 +41,16 @@ def merge_text(base: str | None, first: str, second: str) -> str:
     return _join(merged, first_lines, "\r\n" if "\r\n" in first else "\n", ends_open)
 
 
+def without_collisions(text: str) -> str:
+    """The text without the lines that warn of two versions; both versions stay."""
+    lines, kept = _LINE.findall(text), []
+    for place, line in enumerate(lines):
+        after_warning = place > 0 and lines[place - 1].rstrip("\r\n") == COLLISION
+        if line.rstrip("\r\n") != COLLISION and not (after_warning and not line.strip()):
+            kept.append(line)
+    return "".join(kept)
+
+
 def _three_way(base: Sequence[str], ours: Sequence[str], theirs: Sequence[str]) -> list[str]:
     in_ours, in_theirs = _matches(base, ours), _matches(base, theirs)
     merged: list[str] = []

@@ -167,11 +167,19 @@ class Vault:
                 return after
         raise StaleHash(f"{path} keeps changing or no longer holds {memory_id}; try again when it is quiet")
 
-    def update(self, path: str, memory_id: str, wanted: Edit, *, based_on: str) -> Note:
+    def update(
+        self,
+        path: str,
+        memory_id: str,
+        wanted: Edit,
+        *,
+        based_on: str,
+        on_merge: Callable[[], None] = lambda: None,
+    ) -> Note:
         """Change what the caller has read under the content hash `based_on`.
 
-        If the file says something else by now and the text that was read is still known, the two are merged;
-        otherwise the change is refused. Text that nobody has read is never overwritten.
+        If the file says something else by now and the text that was read is still known, the two are merged, and
+        `on_merge` is told; otherwise the change is refused. Text that nobody has read is never overwritten.
         """
 
         def rebase(note: Note) -> Edit:
@@ -180,6 +188,7 @@ class Vault:
             base = self.ancestry.find_by_hash(memory_id, based_on)
             if base is None:
                 raise StaleHash(f"{memory_id} changed since it was read; read it again and repeat the change")
+            on_merge()
             # What was read may have been a conflict copy, or a sync client may have put another version in its
             # place: the change is a version of its own, and only its ancestors say what it shares with the file.
             return self._take_in(note, self._next(_note(path, base), wanted).document)

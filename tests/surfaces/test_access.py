@@ -84,7 +84,23 @@ def test_only_its_own_page_and_programs_may_ask(
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/healthz", "/metrics", "/openapi.json", "/nowhere", "/mcp", "/memory/x"]
+    "path",
+    [
+        "/",
+        "/healthz",
+        "/metrics",
+        "/openapi.json",
+        "/nowhere",
+        "/mcp",
+        "/memory/x",
+        "/memory/x/diff",
+        "/timeline",
+        "/events",
+        "/map",
+        "/inbox",
+        "/status",
+        "/hosts",
+    ],
 )
 def test_every_path_is_guarded(served: Served, path: str) -> None:
     assert ask(served, [("Host", "attacker.example")], path=path) == 421
@@ -113,6 +129,10 @@ def test_a_body_must_say_that_it_is_json(served: Served, kind: str | None, is_js
     body = b'{"id": "no-such-memory"}'
     assert ask(served, headers, "POST", "/forget", body) == (404 if is_json else 415)
     assert ask(served, headers, "PATCH", "/memory/x", b"{}") == (404 if is_json else 415)
+    assert ask(served, headers, "POST", "/inbox/merge", body) == (404 if is_json else 415)
+    assert ask(served, headers, "POST", "/inbox/keep-both", body) == (404 if is_json else 415)
+    assert ask(served, headers, "POST", "/inbox/dismiss", b'{"key": "none"}') == (200 if is_json else 415)
+    assert ask(served, headers, "POST", "/render", b'{"text": "x"}') == (200 if is_json else 415)
     assert served.bytes() == before
 
 

@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,6 +44,7 @@ def test_what_is_remembered_is_found_read_changed_forgotten_and_restored(served:
         headers={"If-Match": read.headers["ETag"]},
     )
     assert changed.json()["status"] == "updated"
+    assert "merged" not in changed.json()
     again = served.http.get(f"/memory/{memory_id}", params={"format": "concise"})
     assert "9432" in again.json()["text"]
     assert again.headers["ETag"] == changed.headers["ETag"]
@@ -63,6 +65,7 @@ def test_a_change_based_on_an_old_text_is_merged_and_one_on_an_unknown_text_refu
         f"/memory/{memory_id}", json={"text": text.replace("owls", "kites")}, headers={"If-Match": old}
     )
     assert merged.status_code == 200
+    assert merged.json()["merged"] is True
     now = served.http.get(f"/memory/{memory_id}").json()["text"]
     assert "alpacas" in now
     assert "kites" in now
@@ -259,3 +262,42 @@ def test_the_timeline_tells_an_agent_from_a_person_on_the_page_and_from_one_with
         ("learned", "agent", "claude-code"),
     ]
     assert served.http.get("/timeline", params={"who": "nobody"}).json()["code"] == "bad-value"
+
+
+def test_an_action_of_the_inbox_is_a_request_that_can_be_sent_as_it_stands(served: Served) -> None:
+    over = served.remember("The north ferry is out of service", valid_until="2026-01-31")
+    stays = served.remember("The south ferry is out of service", valid_until="2026-02-28")
+    broken = served.vault / "broken.md"
+    broken.write_text("---\nid: mem_broken\ntags: [open\n---\nText\n", "utf-8")
+
+    def listed() -> dict[str, dict[str, Any]]:
+        page = served.http.get("/inbox", params={"limit": 50, "max_tokens": 100_000}).json()
+        assert sum(page["counts"].values()) >= len(page["items"])
+        return {one["id"] or one["path"]: one for one in page["items"]}
+
+    def send(item: dict[str, Any], name: str) -> dict[str, Any]:
+        [action] = [one for one in item["actions"] if one["name"] == name]
+        answer = served.http.request(action["method"], action["route"], json=action["body"])
+        assert answer.status_code == 200, answer.text
+        return dict(answer.json())
+
+    wait_for(lambda: {over, stays, "broken.md"} <= listed().keys())
+    found = listed()
+    assert found["broken.md"]["line"] == 3
+    assert send(found[over], "apply")["applied"][0]["memory"] == over
+    assert send(found[stays], "still-holds")["status"] == "updated"
+    send(found["broken.md"], "dismiss")
+    assert not {over, stays, "broken.md"} & listed().keys()
+    broken.unlink()
+
+
+def test_a_text_is_rendered_and_a_diff_and_a_map_are_shown(served: Served) -> None:
+    memory_id = served.remember("Render me <script>alert(1)</script>", title="Rendered")
+    html = served.http.post("/render", json={"text": f"<b>[[{memory_id}]]"}).json()["html"]
+    assert f'<p>&lt;b&gt;<a href="#/memory/{memory_id}" data-memory="{memory_id}">Rendered</a></p>' in html
+    committed = served.http.get("/recent", params={"ref": "HEAD"}).json()["results"][0]["id"]
+    served.http.patch(f"/memory/{committed}", json={"title": "Another title"})
+    diff = served.http.get(f"/memory/{committed}/diff", params={"from": "HEAD"}).json()
+    assert "+title: Another title" in diff["diff"]
+    shown = wait_for(lambda: served.http.get("/map", params={"max_tokens": 100_000}).json().get("points"))
+    assert {"id", "title", "kind", "project", "x", "y", "cluster"} == set(shown[0])

@@ -42,12 +42,14 @@ class Tools:
         workers: Workers,
         is_ready: Callable[[], bool],
         patience: Patience,
+        on_call: Callable[[Caller], None] = lambda caller: None,
     ) -> None:
         self._dialect = dialect
         self._service = service
         self._workers = workers
         self._is_ready = is_ready
         self._patience = patience
+        self._on_call = on_call
         self._by_name = {name: tool for tool in dialect.tools for name in tool.names}
         self._checks = {tool.name: Check(tool) for tool in dialect.tools}
         self._listed = [to_type(tool) for tool in dialect.tools]
@@ -82,7 +84,9 @@ class Tools:
                 stage.now = WAITING
                 await wait_until(self._is_ready, self._patience.search)
                 stage.now = WORKING
-            return await self._workers.run(_signed, tool, self._service, caller_in(ctx), arguments)
+            caller = caller_in(ctx)
+            self._on_call(caller)
+            return await self._workers.run(_signed, tool, self._service, caller, arguments)
 
 
 def _signed(tool: Tool, service: Service, caller: Caller, arguments: dict[str, Any]) -> Payload | str:

@@ -42,6 +42,10 @@ class Endpoint:
         )
         self._app = RequestBodyLimitMiddleware(OneOfEachId(self._sessions), _LARGEST_BODY)
 
+    def count(self) -> int:
+        """Sessions that are open; clients of the protocol's stateless era have none."""
+        return len(self._sessions._server_instances)  # the library says it nowhere else
+
     def run(self) -> AbstractAsyncContextManager[None]:
         return self._sessions.run()
 

@@ -16,6 +16,7 @@ from starlette.routing import Route
 from helix.dialects.dialect import Dialect
 from helix.dialects.registry import DEFAULT, DIALECTS
 from helix.memory.service import Service
+from helix.memory.view import Caller
 from helix.surfaces.mcp.call import Patience, Tools
 from helix.surfaces.mcp.endpoint import Endpoint
 from helix.surfaces.mcp.notices import Notices
@@ -38,16 +39,17 @@ class McpSurface:
         dialects: Mapping[str, Dialect] = DIALECTS,
         default: str = DEFAULT,
         patience: Patience | None = None,
+        on_call: Callable[[Caller], None] = lambda caller: None,
         **limits: Any,
     ) -> None:
-        """`is_ready` says whether search is; `limits` are those of Endpoint."""
+        """`is_ready` says whether search is; `on_call` hears who calls a tool; `limits` are those of Endpoint."""
         self._default = default
         self.workers = Workers()
         self.servers: dict[str, Server[Any]] = {}
         self._endpoints: dict[str, Endpoint] = {}
         self.notices: dict[str, Notices] = {}
         for name, dialect in dialects.items():
-            tools = Tools(dialect, service, self.workers, is_ready, patience or Patience())
+            tools = Tools(dialect, service, self.workers, is_ready, patience or Patience(), on_call)
             resources = Resources(dialect, service, self.workers)
             notices = Notices(resources)
             server = make_server(dialect, version, tools, resources, notices)
@@ -56,6 +58,9 @@ class McpSurface:
             self._endpoints[name] = Endpoint(server, needs_credential=dialect.needs_credential, **limits)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._changed = asyncio.Event()
+
+    def sessions(self) -> int:
+        return sum(endpoint.count() for endpoint in self._endpoints.values())
 
     def routes(self) -> list[Route]:
         """Exact paths: a mount would redirect, and clients do not follow a redirected POST."""

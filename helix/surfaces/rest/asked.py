@@ -345,6 +345,18 @@ class ConsolidateBody(Body):
     model_config = ConfigDict(json_schema_extra={"example": {"ids": []}})
 
 
+class DismissBody(Body):
+    key: str = Field(min_length=1, max_length=100, description="Of an item of the inbox.")
+
+    model_config = ConfigDict(json_schema_extra={"example": {"key": "duplicate-1f0c2a7be991"}})
+
+
+class SettleBody(Body):
+    id: str = Field(description="The id of a memory.")
+
+    model_config = ConfigDict(json_schema_extra={"example": {"id": "mem_2026-06-18_auth-retry_a1b2"}})
+
+
 def given(body: Body, *without: str) -> dict[str, Any]:
     """The fields of a body, as keywords."""
     return {name: getattr(body, name) for name in type(body).model_fields if name not in without}

@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from helix.surfaces.rest.care import add_care
 from helix.surfaces.rest.changing import add_changing
 from helix.surfaces.rest.document import document
+from helix.surfaces.rest.inbox import add_inbox
 from helix.surfaces.rest.reading import add_reading
 from helix.surfaces.rest.respond import ALWAYS, MEANING
 from helix.surfaces.rest.watching import add_watching
@@ -53,7 +54,8 @@ def routes_only() -> FastAPI:
     add_reading(app, nothing)
     add_changing(app, nothing)
     add_care(app, nothing, nothing, nothing, nothing, nothing)
-    add_watching(app, nothing)
+    add_watching(app, nothing, nothing, nothing)
+    add_inbox(app, nothing)
     return app
 
 

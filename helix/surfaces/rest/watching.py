@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Header, Response
+from fastapi import FastAPI, Header, Request, Response
 from starlette.responses import StreamingResponse
 
+from helix.config import Config
+from helix.hosts.fragment import snippets
+from helix.hosts.here import carried, get_executable, this_machine
 from helix.surfaces.events import Events, TooMany
 from helix.surfaces.problems import refuse
 from helix.surfaces.rest import answers
-from helix.surfaces.rest.respond import reads
+from helix.surfaces.rest.respond import reads, reply
+from helix.surfaces.status import Status
 
 LastHeard = Annotated[
     str | None,
@@ -21,8 +25,26 @@ LastHeard = Annotated[
 ]
 
 
-def add_watching(app: FastAPI, events: Events) -> None:
-    @app.get("/events", tags=["daemon"], operation_id="events", responses=_stream())
+class EventStream(StreamingResponse):
+    media_type = "text/event-stream"
+
+
+def add_watching(app: FastAPI, events: Events, status: Status, config: Config) -> None:
+    @app.get("/status", tags=["daemon"], operation_id="status", responses=reads(answers.Status))
+    def look() -> Response:
+        """What `/healthz` does not say: latencies, tokens, who asks, the embedder, disk and git."""
+        return reply(status.look())
+
+    @app.get("/hosts", tags=["daemon"], operation_id="hosts", responses=reads(answers.Hosts))
+    def hosts(request: Request) -> Response:
+        """For every host that Helix knows: its files, what belongs into them, and the command that puts it there."""
+        machine = this_machine()
+        known = snippets(get_executable(), f"{request.base_url}mcp", machine, carried(config, machine.env))
+        return reply({"hosts": known})
+
+    @app.get(
+        "/events", tags=["daemon"], operation_id="events", responses=_stream(), response_class=EventStream
+    )
     async def listen(last_heard: LastHeard = None) -> Response:
         """What happens, as it happens: a stream of server-sent events that ends when the daemon stops.
 
@@ -34,7 +56,7 @@ def add_watching(app: FastAPI, events: Events) -> None:
             told = events.listen(last_heard)
         except TooMany:
             return refuse("busy", "too many listen already; close some", {"Retry-After": "5"})
-        return StreamingResponse(told, media_type="text/event-stream")
+        return EventStream(told)
 
 
 def _stream() -> dict[int | str, dict[str, Any]]:
