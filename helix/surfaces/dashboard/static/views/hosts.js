@@ -33,7 +33,7 @@ function setUp(hosts) {
       place,
       h(
         "p",
-        {},
+        { class: "row" },
         "Run ",
         h("code", {}, host.command),
         " ",
