@@ -74,13 +74,13 @@ def served(count: int) -> Iterator[Daemon]:
         place = Path(folder)
         env = surroundings(place)
         subprocess.run([str(BIN / "helix"), "init"], env=env, check=True, capture_output=True)
-        notes, dice = Notes(), random.Random(8)
-        for number in range(count):
-            file = place / "vault" / notes.path(number)
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(_note(notes, number, count, dice))
         started = time.perf_counter()
         with running_daemon(env) as daemon:
+            notes, dice = Notes(), random.Random(8)
+            for number in range(count):
+                file = place / "vault" / notes.path(number)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(_note(notes, number, count, dice))
             index = None
             while index is None or index["memories"] < count or index["index_lag"] > 0:
                 time.sleep(0.5)

@@ -143,9 +143,9 @@ class NotWorthKeeping(HelixError):
 class SecretRefused(HelixError):
     code = "secret-refused"
 
-    def __init__(self, message: str, kind: str = "a credential") -> None:
+    def __init__(self, message: str, kind: str = "a credential", *, code: str | None = None) -> None:
         """`kind` says what it looks like, never what it is."""
-        super().__init__(message)
+        super().__init__(message, code=code)
         self.kind = kind
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 import httpx
-from playwright.sync_api import Page, expect, sync_playwright
+from PIL import Image
+from playwright.sync_api import Page, Route, expect, sync_playwright
 
+from tests.cli.commands import BIN
 from tests.dashboard.conftest import CHROMIUM, FLAGS, NARROW, ROOT, WIDE, example_vault, is_settled
 from tests.flows.daemon import running_daemon
 from tests.surfaces.conftest import Served
@@ -44,13 +47,33 @@ def _something_happens(served: Served) -> None:
         post("/context", {"task": task, "max_tokens": 2000})
     for name in ("staging", "tokens", "tiles", "closures", "GPS"):
         served.http.get("/recall", params={"q": name}, headers=by)
-    (served.vault / "fernway-api").mkdir(exist_ok=True)
-    (served.vault / "fernway-api" / "broken.md").write_text(
+    (served.vault / "drafts").mkdir()
+    (served.vault / "drafts" / "broken.md").write_text(
         "---\ntitle: [half a list\n---\nSaved too early.\n", "utf-8"
     )
+    for name, day, text in (
+        (
+            "tokens-a",
+            "01",
+            "Push notifications go through the APNs key of the team, never through a certificate.",
+        ),
+        (
+            "tokens-b",
+            "02",
+            "Push notifications go through the APNs key of the team, never through a certificate.",
+        ),
+        ("permit", "03", "The drone may fly over the valley. See [[mem_2026-09-01_drone-permit_zz11]]."),
+    ):
+        until = "valid_until: 2026-10-31T00:00:00Z\n" if name == "permit" else ""
+        title = "Permit of the drone" if name == "permit" else "Push goes through the APNs key"
+        (served.vault / "drafts" / f"{name}.md").write_text(
+            f"---\nid: mem_2026-10-{day}_{name}_qq{day}\ntitle: {title}\nkind: fact\nscope: project\n"
+            f"project: fernway-app\nstatus: active\ncreated_at: 2026-10-{day}T09:00:00Z\n{until}---\n{text}\n", "utf-8",
+        )  # fmt: skip
     note = next(served.vault.rglob("*app-stack*"))
     note.write_text(note.read_text("utf-8") + "\nHermes is the engine on both platforms.\n", "utf-8")
     wait_for(lambda: served.daemon.health()["problems"] >= 1 and is_settled(served), 60)
+    wait_for(lambda: "duplicate" in served.http.get("/inbox", params={"limit": 1}).json()["counts"], 120)
 
 
 def _memory(page: Page) -> None:
@@ -73,7 +96,7 @@ VIEWS: dict[str, tuple[str, Callable[[Page], None]]] = {
     "timeline": ("#/timeline", _shown(".event")),
     "inbox": ("#/inbox", _shown(".inbox-item")),
     "lab": (f"#/lab?task={_TASK}&budget=1000", _shown(".pack")),
-    "health": ("#/health", _shown(".fragment")),
+    "health": ("#/health", _shown(".health-cards td")),
 }
 
 
@@ -115,13 +138,23 @@ def main() -> None:
         browser.close()
 
 
+def _at_home(route: Route) -> None:
+    """The folders of a person, in place of the temporary ones of this run."""
+    answer = route.fetch()
+    text = answer.text().replace(str(BIN), "/home/ines/.local/bin")
+    route.fulfill(response=answer, body=re.sub(r"/tmp/\w+", "/home/ines/helix", text))
+
+
 def _take(page: Page, url: str, where: str, ready: Callable[[Page], None], file: Path) -> None:
     page.goto("about:blank")
+    page.route(re.compile("/(healthz|hosts)$"), _at_home)
     page.goto(f"{url}/{where}")
     ready(page)
     page.mouse.move(0, 0)
     page.evaluate("document.activeElement?.blur?.()")
     page.screenshot(path=file)
+    # A page of a few flat colours: a palette keeps it as it is in a third of the bytes.
+    Image.open(file).convert("RGB").quantize(192, dither=Image.Dither.NONE).save(file, optimize=True)
     print(f"{file.name}: {file.stat().st_size // 1000} KB")
 
 

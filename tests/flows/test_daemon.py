@@ -24,14 +24,14 @@ def daemon(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Daemon]:
         yield running
 
 
-def test_the_page_shows_memories_and_what_needs_a_person(daemon: Daemon, place: Path) -> None:
+def test_what_needs_a_person_is_told_and_stays_out_of_the_page(daemon: Daemon, place: Path) -> None:
     (place / "vault" / "bad.md").write_text("---\na: [\n---\n")
     (place / "vault" / "script.md").write_text("---\ntitle: <script>alert(1)</script>\n---\n")
     wait_for(lambda: daemon.health()["problems"] == 1)
-    wait_for(lambda: "alert(1)" in daemon.get("/")[1])
-    page = daemon.get("/")[1]
-    assert "bad.md" in page
-    assert "<script>" not in page
+    wait_for(lambda: "alert(1)" in daemon.get("/recent")[1])
+    assert "bad.md" in daemon.get("/conflicts")[1]
+    # The page is the same for every vault: what it shows it asks for.
+    assert "alert(1)" not in daemon.get("/")[1]
 
 
 def test_an_edit_on_disk_is_seen_and_commands_work_beside_the_daemon(daemon: Daemon, place: Path) -> None:
@@ -169,16 +169,19 @@ def test_a_state_folder_deleted_under_the_daemon_is_made_anew(
         wait_for(lambda: "retries" in daemon.get("/recall?q=retry+policy")[1], 30)
 
 
-def test_with_require_token_only_health_is_open(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_require_token_only_health_and_the_sign_in_are_open(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("HELIX_PORT", str(free_port()))
     monkeypatch.setenv("HELIX_TOKEN", "correct-horse")
     (place / "config").mkdir()
     (place / "config" / "config.toml").write_text("require_token = true\n")
     helix("init")
     with running_daemon() as daemon:
-        assert daemon.get("/")[0] == 401
-        assert daemon.get("/", {"Authorization": "Bearer wrong"})[0] == 401
-        assert daemon.get("/", {"Authorization": "Bearer correct-horse"})[0] == 200
+        assert daemon.get("/")[0] == 200
+        assert daemon.get("/stats")[0] == 401
+        assert daemon.get("/stats", {"Authorization": "Bearer wrong"})[0] == 401
+        assert daemon.get("/stats", {"Authorization": "Bearer correct-horse"})[0] == 200
         assert helix_json("reindex")["problems"] == 0
 
 

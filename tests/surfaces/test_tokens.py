@@ -82,7 +82,7 @@ def test_with_require_token_only_health_is_open_and_a_new_token_holds_at_once(
             f"Bearer {token}x",
             f"Bearer {token[:-1]}",
         ]
-        for path in ("/", "/stats", "/metrics", "/openapi.json", "/nowhere", "/healthz/", "/memory/x"):
+        for path in ("/stats", "/metrics", "/openapi.json", "/nowhere", "/healthz/", "/ui", "/memory/x"):
             for said in wrong:
                 headers = None if said is None else {"Authorization": said}
                 assert http.get(path, headers=headers).status_code == 401, (path, said)

@@ -89,6 +89,12 @@ export async function get(path, query, { signal } = {}) {
   }
 }
 
+/** How the daemon is. One that cannot serve answers 503, and says with the same words why. */
+export async function askHealth() {
+  const answer = await fetch("/healthz", { credentials: "omit" });
+  return await answer.json();
+}
+
 /** A change. Its key makes it safe to send twice: the second time it is answered, not done again. */
 export async function change(method, path, body, { headers = {}, keyed = true } = {}) {
   const key = keyed ? { "Idempotency-Key": `dashboard-${crypto.randomUUID()}` } : {};

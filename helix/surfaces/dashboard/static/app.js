@@ -1,6 +1,6 @@
 // The frame around the views: navigation, what the connection is like, the theme, the way in.
 
-import { connection, isSignedIn, signIn } from "./api.js";
+import { askHealth, connection, isSignedIn, signIn } from "./api.js";
 import { fill, h, icon, iconButton, put } from "./dom.js";
 import { ask } from "./feedback.js";
 import { listenToKeys, pageKeys, showHelp, useKeys } from "./keys.js";
@@ -8,7 +8,7 @@ import { listen, live, start } from "./live.js";
 import { go, here, spell } from "./route.js";
 import { graph } from "./views/graph.js";
 import { health } from "./views/health.js";
-import { inbox } from "./views/inbox.js";
+import { countInbox, inbox } from "./views/inbox.js";
 import { lab } from "./views/lab.js";
 import { map } from "./views/map.js";
 import { memories } from "./views/memories.js";
@@ -103,10 +103,9 @@ function drawState(state, reasons = []) {
   at.querySelector(".state-word").textContent = state;
 }
 
-async function askHealth() {
+async function look() {
   try {
-    // Not through the API module: a daemon that cannot serve answers 503 with the same body.
-    const said = await (await fetch("/healthz", { credentials: "omit" })).json();
+    const said = await askHealth();
     drawState(said.state, said.reasons);
   } catch {
     drawState("gone");
@@ -169,7 +168,7 @@ function askForToken() {
 connection.addEventListener("lost", () => drawBanner(true));
 connection.addEventListener("back", () => {
   drawBanner(false);
-  askHealth();
+  look();
   shown.life.refresh(); // reads anew, and leaves alone what somebody is writing
 });
 connection.addEventListener("token", askForToken);
@@ -193,5 +192,6 @@ drawNavigation();
 pageKeys({ "?": showHelp, "/": () => go({ name: "memories" }) });
 listenToKeys();
 render();
-askHealth();
+look();
+countInbox();
 listen();

@@ -3,7 +3,7 @@
 // A browser opens six connections to one host, for all its tabs. So only a page that can be seen holds one; it says what
 // it heard last when it comes back, and the daemon tells what was missed.
 
-import { heard, send } from "./api.js";
+import { askHealth, heard, send } from "./api.js";
 
 const PATIENCE = [500, 1000, 2000, 4000, 8000];
 const HIDDEN_FOR = 4000;
@@ -60,7 +60,7 @@ async function follow(mine) {
 }
 
 const isThere = () =>
-  fetch("/healthz", { credentials: "omit" }).then(
+  askHealth().then(
     () => true,
     () => false,
   );

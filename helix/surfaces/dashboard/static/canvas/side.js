@@ -48,21 +48,19 @@ export function listOf(items, onPoint) {
     note.textContent = plural(found.length, "memory", "memories");
     fill(
       list,
-      found
-        .slice(0, most)
-        .map((one) =>
-          h(
-            "li",
-            {},
-            memoryLink(one.id, one.title, {
-              onfocus: () => onPoint(one.index),
-              onmouseenter: () => onPoint(one.index),
-              onblur: () => onPoint(-1),
-              onmouseleave: () => onPoint(-1),
-            }),
-            h("span", { class: "hint" }, one.detail),
-          ),
+      found.slice(0, most).map((one) =>
+        h(
+          "li",
+          {},
+          memoryLink(one.id, one.title, {
+            onfocus: () => onPoint(one.index),
+            onmouseenter: () => onPoint(one.index),
+            onblur: () => onPoint(-1),
+            onmouseleave: () => onPoint(-1),
+          }),
+          h("span", { class: "hint" }, one.detail),
         ),
+      ),
     );
     if (found.length > most)
       put(

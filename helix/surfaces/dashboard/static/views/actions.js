@@ -1,6 +1,6 @@
 // What can be done with a memory. Each is one request to the API; what can be undone says how.
 
-import { change, get } from "../api.js";
+import { askHealth, change, get } from "../api.js";
 import { button, fill, h, icon, iconButton } from "../dom.js";
 import { ask, complain, copy, toast } from "../feedback.js";
 import { KINDS, RELATIONS, forward } from "../memory-words.js";
@@ -71,7 +71,7 @@ function menu(memory, onChanged) {
 
 async function withVault(act) {
   try {
-    vault ??= (await get("/healthz")).vault;
+    vault ??= (await askHealth()).vault;
     act(vault);
   } catch (error) {
     complain(error);

@@ -57,7 +57,6 @@ export function editor(memory, { onDone }) {
   );
   const start = drafts.get(memory.id)?.now ?? said(memory);
   for (const [name, value] of Object.entries(start)) fields[name].value = value;
-  if (drafts.has(memory.id) && base.tag !== memory.tag) changed(memory);
 
   const now = () => Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, one.value]));
   const changes = () => Object.entries(now()).filter(([name, value]) => value !== said(base)[name]);
@@ -162,6 +161,7 @@ export function editor(memory, { onDone }) {
     });
   }
 
+  if (base.tag !== memory.tag) changed(memory); // a draft, of a file that has changed since
   return { element, changed, leave, focus: () => fields.text.focus() };
 }
 

@@ -155,14 +155,12 @@ function begin(root, first) {
         shape: "line",
       }))
       .filter(({ count }) => count);
-    const kinds = [...new Set(nodes.map((node) => node.kind))]
-      .sort()
-      .map((kind) => ({
-        name: kind,
-        label: kind,
-        variable: kindVariable(kind),
-        count: nodes.filter((node) => node.kind === kind).length,
-      }));
+    const kinds = [...new Set(nodes.map((node) => node.kind))].sort().map((kind) => ({
+      name: kind,
+      label: kind,
+      variable: kindVariable(kind),
+      count: nodes.filter((node) => node.kind === kind).length,
+    }));
     fill(
       at.side,
       rels.length > 0 &&

@@ -1,10 +1,12 @@
 // Health: how the daemon is, what it does, who uses it; and how an agent is connected.
 
-import { change, get } from "../api.js";
+import { askHealth, change, get } from "../api.js";
 import { button, fill, h, icon, put } from "../dom.js";
-import { copy, failed, loading, toast } from "../feedback.js";
-import { ago, bytes, capital, milliseconds, number, plural, span, whole, words } from "../format.js";
+import { failed, loading, toast } from "../feedback.js";
+import { bytes, capital, milliseconds, number, plural, span } from "../format.js";
 import { live } from "../live.js";
+import { connectAgents } from "./hosts.js";
+import { clients, latencies, tokens } from "./usage.js";
 
 const EVERY = 5000;
 
@@ -12,15 +14,16 @@ export const health = { name: "health", title: "Health", begin };
 
 function begin(root) {
   const cards = h("div", { class: "health-cards" });
-  const hosts = h(
-    "section",
-    { class: "card hosts", "aria-label": "Connect an agent" },
-    h("h2", {}, "Connect an agent"),
-    loading(),
-  );
+  const hosts = connectAgents();
   put(
     root,
-    h("div", { class: "page" }, h("header", { class: "page-head" }, h("h1", {}, "Health")), cards, hosts),
+    h(
+      "div",
+      { class: "page" },
+      h("header", { class: "page-head" }, h("h1", {}, "Health")),
+      cards,
+      hosts.element,
+    ),
   );
   let timer = null;
   let isEnded = false;
@@ -29,7 +32,7 @@ function begin(root) {
     clearTimeout(timer);
     if (!cards.children.length) fill(cards, loading());
     try {
-      const [said, status] = await Promise.all([get("/healthz"), get("/status")]);
+      const [said, status] = await Promise.all([askHealth(), get("/status")]);
       const top = root.firstElementChild.scrollTop;
       const focused = document.activeElement?.dataset?.does;
       fill(cards, draw(said, status, load));
@@ -41,22 +44,12 @@ function begin(root) {
     if (!isEnded) timer = setTimeout(load, EVERY);
   }
 
-  async function loadHosts() {
-    try {
-      const said = await get("/hosts");
-      fill(hosts, h("h2", {}, "Connect an agent"), setUp(said.hosts));
-    } catch (error) {
-      fill(hosts, h("h2", {}, "Connect an agent"), failed(error, loadHosts));
-    }
-  }
-
   const onHealth = () => load();
   live.addEventListener("health", onHealth);
   load();
-  loadHosts();
   return {
     update: () => {},
-    refresh: () => (load(), loadHosts()),
+    refresh: () => (load(), hosts.load()),
     end: () => {
       isEnded = true;
       clearTimeout(timer);
@@ -65,19 +58,17 @@ function begin(root) {
   };
 }
 
-function draw(said, status, again) {
-  return [
-    state(said, again),
-    following(said),
-    embedder(said, status),
-    care(said, again),
-    disk(status),
-    git(status),
-    latencies(status),
-    tokens(status),
-    clients(status),
-  ];
-}
+const draw = (said, status, again) => [
+  state(said, again),
+  following(said),
+  embedder(said, status),
+  care(said, again),
+  disk(status),
+  latencies(status),
+  tokens(status),
+  clients(status),
+  git(status),
+];
 
 function card(title, ...content) {
   return h("section", { class: "card" }, h("h2", {}, title), content);
@@ -88,7 +79,7 @@ const facts = (pairs) =>
     "dl",
     { class: "facts" },
     pairs
-      .filter(([, value]) => value != null && value !== "")
+      .filter(([, value]) => value != null && value !== "" && value !== false)
       .map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]),
   );
 
@@ -188,7 +179,7 @@ function embedder(said, status) {
           : h("span", { class: "badge good" }, "none"),
       ],
       [
-        "Embeddings known",
+        "Known from the cache",
         asked > 0 && `${Math.round((100 * index.cache_hits) / asked)}% of ${number(asked)}`,
       ],
     ]),
@@ -263,161 +254,4 @@ function git({ git: said }) {
       ["Error", said.error],
     ]),
   );
-}
-
-function table(heads, rows, figures) {
-  return h(
-    "div",
-    { class: "table-scroll" },
-    h(
-      "table",
-      {},
-      h(
-        "thead",
-        {},
-        h(
-          "tr",
-          {},
-          heads.map((one, at) => h("th", { scope: "col", class: at >= figures && "figure" }, one)),
-        ),
-      ),
-      h(
-        "tbody",
-        {},
-        rows.map((row) =>
-          h(
-            "tr",
-            {},
-            row.map((cell, at) => h("td", { class: at >= figures && "figure" }, cell)),
-          ),
-        ),
-      ),
-    ),
-  );
-}
-
-function latencies({ routes }) {
-  const busy = [...(routes ?? [])].sort((one, other) => other.requests - one.requests).slice(0, 12);
-  return h(
-    "section",
-    { class: "card wide" },
-    h("h2", {}, "Latency"),
-    busy.length
-      ? table(
-          ["Route", "Requests", "Median", "95 of 100"],
-          busy.map((one) => [
-            h("code", {}, one.route),
-            number(one.requests),
-            milliseconds(one.p50),
-            milliseconds(one.p95),
-          ]),
-          1,
-        )
-      : h("p", { class: "hint" }, "No request yet."),
-  );
-}
-
-function tokens({ tokens: said }) {
-  const verbs = Object.entries(said ?? {});
-  return h(
-    "section",
-    { class: "card wide" },
-    h("h2", {}, "Tokens served"),
-    verbs.length
-      ? table(
-          ["Verb", "Served", "Room there was", "Used"],
-          verbs.map(([verb, one]) => [
-            verb,
-            number(one.served),
-            number(one.asked),
-            one.asked ? `${Math.round((100 * one.served) / one.asked)}%` : "",
-          ]),
-          1,
-        )
-      : h("p", { class: "hint" }, "Nobody has read yet."),
-  );
-}
-
-function clients({ clients: said = [], sessions }) {
-  return h(
-    "section",
-    { class: "card wide" },
-    h(
-      "h2",
-      {},
-      "Clients",
-      sessions != null && h("span", { class: "hint" }, ` ${plural(sessions, "open MCP session")}`),
-    ),
-    said.length
-      ? table(
-          ["Name", "Project", "By", "Sessions", "Seen"],
-          said.map((one) => [
-            one.name,
-            one.project ?? "",
-            one.transport,
-            number(one.session_count),
-            h("time", { datetime: one.last_seen, title: whole(one.last_seen) }, ago(one.last_seen)),
-          ]),
-          3,
-        )
-      : h("p", { class: "hint" }, "Nobody yet. Connect an agent below."),
-  );
-}
-
-/** The entry of each host's file, ready to paste, and the command that writes it. */
-function setUp(hosts) {
-  const place = h("div", { class: "host-shown" });
-  const show = (host, pressed) => {
-    for (const one of tabs.children) one.setAttribute("aria-pressed", String(one === pressed));
-    fill(
-      place,
-      h(
-        "p",
-        {},
-        "Run ",
-        h("code", {}, host.command),
-        " ",
-        button("Copy", () => copy(host.command, "the command"), {
-          symbol: "copy",
-          "aria-label": "Copy the command",
-        }),
-      ),
-      h(
-        "p",
-        { class: "hint" },
-        "Or put this into ",
-        Object.entries(host.files ?? {})
-          .filter(([, file]) => file)
-          .map(([scope, file], at) => [at > 0 && " or ", h("code", {}, file), ` (${words(scope)})`]),
-        ":",
-      ),
-      h(
-        "div",
-        { class: "fragment" },
-        h("pre", { tabindex: "0", "aria-label": `Entry for ${host.title}` }, host.fragment),
-        button("Copy", () => copy(host.fragment, "the entry"), {
-          symbol: "copy",
-          "aria-label": "Copy the entry",
-        }),
-      ),
-    );
-  };
-  const tabs = h(
-    "div",
-    { class: "pills", role: "group", "aria-label": "Host" },
-    hosts.map((host) =>
-      h(
-        "button",
-        {
-          type: "button",
-          class: "pill",
-          "aria-pressed": "false",
-          onclick: (event) => show(host, event.currentTarget),
-        },
-        host.title,
-      ),
-    ),
-  );
-  if (hosts.length) show(hosts[0], tabs.firstElementChild);
-  return [tabs, place];
 }

@@ -1,6 +1,6 @@
 // What needs a person: each thing with the reason, and a remedy that is one click.
 
-import { change, pages } from "../api.js";
+import { change, get, pages } from "../api.js";
 import { button, fill, h, icon, put } from "../dom.js";
 import { empty, failed, loading, toast } from "../feedback.js";
 import { capital, plural, words } from "../format.js";
@@ -20,6 +20,8 @@ const ABOUT = {
   "dangling-link": "Links that lead to nothing",
 };
 const SETTLED = 400;
+const AGAIN = 20_000; // a finished look for doubles tells nobody
+const STILL_LOOKING = 3000; // what is proposed comes when every memory has been compared
 
 export const inbox = { name: "inbox", title: "Inbox", begin };
 
@@ -36,15 +38,24 @@ function begin(root, first) {
   );
 
   async function load() {
+    clearTimeout(settling);
     request?.abort();
     request = new AbortController();
     if (!list.children.length) fill(list, loading("Looking for what needs you"));
     try {
       const found = [];
-      for await (const page of pages("/inbox", { limit: 50, max_tokens: 40000 }, { signal: request.signal }))
+      let isLooking = false;
+      for await (const page of pages(
+        "/inbox",
+        { limit: 50, max_tokens: 40000 },
+        { signal: request.signal },
+      )) {
         found.push(...page.items);
+        isLooking ||= page.looking === true;
+      }
       items = found;
       draw();
+      settling = setTimeout(load, isLooking ? STILL_LOOKING : AGAIN);
     } catch (error) {
       if (error.name !== "AbortError") fill(list, failed(error, load));
     }
@@ -117,7 +128,10 @@ function begin(root, first) {
             "p",
             { class: "inbox-memories" },
             item.id && memoryLink(item.id, item.title),
-            item.other && [h("span", { class: "hint" }, " and "), memoryLink(item.other, item.other_title)],
+            item.other && [
+              h("span", { class: "hint" }, item.what === "dangling-link" ? " leads to " : " and "),
+              item.other_title ? memoryLink(item.other, item.other_title) : h("code", {}, item.other),
+            ],
           ),
         item.path &&
           h("p", { class: "hint" }, h("code", {}, `${item.path}${item.line ? `:${item.line}` : ""}`)),
@@ -185,8 +199,13 @@ function begin(root, first) {
 }
 
 /** The number in the navigation. */
-export function count(number) {
+function count(number) {
   const place = document.querySelector('#nav [data-view="inbox"] .nav-count');
   place.textContent = number ? String(number) : "";
-  if (number) place.setAttribute("aria-label", plural(number, "thing needs", "things need") + " you");
+  place.title = number ? `${plural(number, "thing needs", "things need")} you` : "";
+}
+
+export async function countInbox() {
+  const page = await get("/inbox", { limit: 1, max_tokens: 4000 }).catch(() => null);
+  count(Object.values(page?.counts ?? {}).reduce((sum, one) => sum + one, 0));
 }

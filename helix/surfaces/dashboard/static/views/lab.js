@@ -13,6 +13,10 @@ const WHY = {
   "says-the-same": "says the same",
   "below-gate": "does not fit the task",
   "not-in-scope": "not in scope",
+  contradicted: "contradicted",
+  superseded: "superseded",
+  forgotten: "forgotten",
+  unreadable: "cannot be read",
 };
 
 export const lab = { name: "lab", title: "Context lab", begin };

@@ -1,6 +1,6 @@
 // The memories by what they mean: those that speak of the same thing lie near each other, clusters carry their words.
 
-import { get, pages } from "../api.js";
+import { askHealth, pages } from "../api.js";
 import { chart, dots } from "../canvas/chart.js";
 import { labels, short } from "../canvas/labels.js";
 import { colour, kindVariable, projectVariables } from "../canvas/palette.js";
@@ -63,7 +63,7 @@ function begin(root, first) {
       const { points, head } = await read(request.signal);
       if (points.length) take(points, head, quiet && data !== null);
       else fill(at.note, empty("map", "Nothing to draw yet", nothing(head)));
-      const { memories } = await get("/healthz", null, { signal: request.signal });
+      const { memories } = await askHealth();
       // The map is drawn behind the memories: those of the last moments come with the next one.
       if (head.waiting || (points.length < (memories.active ?? 0) && looks++ < MOST_LOOKS)) comeBack();
     } catch (error) {

@@ -30,6 +30,7 @@ function begin(root, first) {
   let cursor = null;
   let request = null;
   let newest = 0;
+  let arrived = null; // what happens while the list is being read
   const days = h("div", { class: "days" });
   const more = h("div", { class: "list-more" });
   const pulse = h("span", { class: "pulse" });
@@ -84,11 +85,16 @@ function begin(root, first) {
   async function load() {
     request?.abort();
     request = new AbortController();
+    arrived = [];
     if (!days.children.length) fill(more, loading());
     try {
       const answer = await get("/timeline", asked(), { signal: request.signal });
       fill(days);
+      newest = 0;
       show(answer);
+      const missed = arrived;
+      arrived = null;
+      missed.forEach(tell);
       if (!answer.events.length)
         fill(
           more,
@@ -138,12 +144,15 @@ function begin(root, first) {
     section.lastElementChild[where](row(event));
   }
 
-  const onChange = ({ detail }) => {
-    if (detail.seq <= newest || !fits(detail, route.query)) return;
+  function tell(event) {
+    if (arrived) return void arrived.push(event);
+    if (event.seq <= newest || !fits(event, route.query)) return;
     if (!days.children.length) fill(more);
-    add(detail, "prepend");
+    add(event, "prepend");
     days.querySelector("li").classList.add("is-new");
-  };
+  }
+
+  const onChange = ({ detail }) => tell(detail);
   const onState = () => {
     pulse.className = live.isOpen ? "pulse is-live" : "pulse";
     pulse.textContent = live.isOpen ? "live" : "not live";
@@ -155,7 +164,6 @@ function begin(root, first) {
   function update(next) {
     route = next;
     [what.value, who.value] = [route.query.what ?? "", route.query.who ?? ""];
-    newest = 0;
     days.replaceChildren();
     load();
   }
