@@ -34,6 +34,9 @@ export const TOOLS = [
             "tag": {
               "type": "string"
             },
+            "status": {
+              "type": "string"
+            },
             "after": {
               "type": "string"
             },

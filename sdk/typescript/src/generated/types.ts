@@ -1,5 +1,31 @@
 // Made from the daemon's code by `make docs`; do not edit.
 
+/** A request that does it, as it stands. */
+export interface Action {
+  name: string;
+  label: string;
+  method: "POST" | "PATCH";
+  route: string;
+  body: Record<string, unknown>;
+}
+
+export interface Client {
+  name: string;
+  project: string | null;
+  sessionCount: number;
+  transport: "mcp" | "rest" | "page";
+  lastSeen: string;
+}
+
+export interface Cluster {
+  cluster: number;
+  /** Up to three words that tell it from the others. */
+  terms: string[];
+  x: number;
+  y: number;
+  count: number;
+}
+
 export interface OpenConflict {
   code: string;
   id?: string | null;
@@ -43,15 +69,99 @@ export interface ContextBody {
   format?: "concise" | "detailed" | null | undefined;
   responseFormat?: "concise" | "detailed" | null | undefined;
   rerank?: boolean | undefined;
+  /** Say also what each memory costs, and what was left out and why. */
+  explain?: boolean | undefined;
+  /** The explanation fits in so many tokens of its own. Default: `4000`. */
+  explainTokens?: number | undefined;
   /** The vault as it was at this time (needs git): `2026-06-18` or `2026-06-18T09:12:44Z`. */
   asOf?: string | null | undefined;
   /** The vault as it was at this commit, branch or tag (needs git). */
   ref?: string | null | undefined;
 }
 
+export interface Diff {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  id: string;
+  from: string;
+  /** Null for the file as it is. */
+  to: string | null;
+  /** A unified diff of the file; empty when both are the same. */
+  diff: string;
+}
+
+export interface Disk {
+  vaultBytes: number;
+  stateBytes: number;
+  freeBytes: number;
+}
+
+export interface DismissBody {
+  /** Of an item of the inbox. */
+  key: string;
+}
+
+export interface DismissedItem {
+  key: string;
+  status: "dismissed";
+}
+
 export interface Edge {
   rel: string;
   to: string;
+}
+
+export interface EmbedderState {
+  model: string | null;
+  dimensions: number | null;
+  lag: number;
+  cacheHits: number;
+  cacheMisses: number;
+  degraded: string | null;
+}
+
+export interface Event {
+  /** Grows from event to event. */
+  seq: number;
+  time: string;
+  what: "learned" | "changed" | "forgotten" | "restored" | "superseded" | "merged" | "erased" | "moved" | "gone" | "refused";
+  /** The memory; empty for a write that was refused. */
+  id: string;
+  /** Empty for what was erased. */
+  title: string;
+  kind?: string | null;
+  project?: string | null;
+  /** Null for what happened before the journal began. */
+  who: "agent" | "person" | "sync" | "helix" | null;
+  /** Of the agent, where it is known. */
+  name: string | null;
+  path: string;
+  /** What else there is to say: which memory replaced it, which copy was folded in. */
+  detail: string;
+}
+
+export interface ExplainedPack {
+  /** The memories, fenced as data. */
+  context: string;
+  citations: string[];
+  /** Memories that did not fit, or said the same. */
+  dropped: number;
+  truncated: boolean;
+  tokensUsed: number;
+  note?: string | null;
+  degraded?: string | null;
+  /** With `explain`: what is in the pack, in its order. */
+  parts?: Part[] | null;
+  /** With `explain`: what is not memory: headings, fences, citations, the answer around them. */
+  overheadTokens?: number | null;
+  /** With `explain`: what was found and is not in it. */
+  leftOut?: LeftOut[] | null;
+  /** With `explain`: memories for which `explain_tokens` had no room. */
+  unexplained?: number | null;
 }
 
 export interface ForgetBody {
@@ -66,6 +176,17 @@ export interface ForgetResult {
   status: "forgotten" | "noop";
   deletedAt?: string | null;
   degraded?: string | null;
+}
+
+export interface Git {
+  branch: string | null;
+  /** Files that differ from the last commit. */
+  dirty: number | null;
+  ahead: number | null;
+  behind: number | null;
+  autocommit: boolean;
+  /** Why there is nothing to say. */
+  error: string | null;
 }
 
 export interface Graph {
@@ -137,6 +258,58 @@ export interface SearchResult {
   confidence?: number | null;
 }
 
+export interface Host {
+  name: string;
+  title: string;
+  files: HostFiles;
+  language: string;
+  /** What its file holds to start `helix-mcp`. */
+  fragment: string;
+  /** What its file holds to connect to this daemon; null if it cannot. */
+  httpFragment: string | null;
+  command: string;
+}
+
+export interface HostFiles {
+  user: string | null;
+  project: string | null;
+}
+
+export interface Hosts {
+  hosts: Host[];
+}
+
+/** The first page also counts what there is. */
+export interface Inbox {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  items: InboxItem[];
+  counts?: Record<string, number> | null;
+  /** Every memory is being looked at; what is proposed is from the look before. */
+  looking?: boolean | null;
+}
+
+export interface InboxItem {
+  /** Stands for the item as it is now. */
+  key: string;
+  what: "unreadable" | "unmerged" | "waiting-to-merge" | "duplicate" | "contradiction" | "expired" | "stale-task" | "dangling-link" | "secret-refused";
+  id: string | null;
+  title: string | null;
+  /** The memory that would stand in its place; of a dangling link what it names. */
+  other: string | null;
+  otherTitle: string | null;
+  path: string | null;
+  line: number | null;
+  reason: string;
+  remedy: string;
+  detail: string;
+  actions: Action[];
+}
+
 export interface IndexState {
   memories: number;
   indexLag: number;
@@ -146,12 +319,37 @@ export interface IndexState {
   cacheMisses: number;
 }
 
+export interface LeftOut {
+  id: string;
+  title: string;
+  tokens: number;
+  score: number | null;
+  reason: "over-budget" | "says-the-same" | "contradicted" | "superseded" | "forgotten" | "below-gate" | "not-in-scope" | "unreadable";
+  why: string;
+}
+
 export interface GraphLink {
   from: string;
   to: string;
   rel: string;
   /** Nothing answers to what it names. */
   dangling?: boolean;
+}
+
+/** The first page also says which clusters there are. */
+export interface Map {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  points: Point[];
+  clusters?: Cluster[] | null;
+  /** How the vectors came to lie on a plane. */
+  method?: string | null;
+  /** Memories that are not embedded yet, and so not on the map. */
+  waiting?: number | null;
 }
 
 export interface Memories {
@@ -256,6 +454,16 @@ export interface ContextPack {
   degraded?: string | null;
 }
 
+export interface Part {
+  id: string;
+  title: string;
+  /** Under which heading of the pack it stands. */
+  section: string;
+  tokens: number;
+  /** Null for a preference that holds whatever the task is. */
+  score: number | null;
+}
+
 export interface PhasesBody {
   phases: string[];
   /** Default: `4096`. */
@@ -264,6 +472,18 @@ export interface PhasesBody {
   scope?: "project" | "global" | "session" | "all" | undefined;
   /** The same key in the same session gets the same bundle. */
   idempotencyKey?: string | null | undefined;
+}
+
+export interface Point {
+  id: string;
+  title: string;
+  kind: string;
+  project: string | null;
+  /** From -1 to 1. */
+  x: number;
+  /** From -1 to 1. */
+  y: number;
+  cluster: number;
 }
 
 export interface Problem {
@@ -342,6 +562,16 @@ export interface RememberBody {
   allowSecrets?: boolean | undefined;
 }
 
+export interface RenderBody {
+  /** Markdown, such as the text of a memory. */
+  text: string;
+}
+
+export interface Rendered {
+  /** Holds no script, no style, no id, and asks no other host for anything. */
+  html: string;
+}
+
 export interface RestoreBody {
   id: string;
   /** Also turn the text back to this git revision. */
@@ -354,6 +584,27 @@ export interface RestoreResult {
   status: "restored" | "noop";
   memoryStatus: string;
   degraded?: string | null;
+}
+
+export interface RouteFigures {
+  route: string;
+  requests: number;
+  /** Answered with 400 or more. */
+  failed: number;
+  /** Until the answer began; from the buckets of the histogram. */
+  p50Ms: number | null;
+  p95Ms: number | null;
+}
+
+export interface SettleBody {
+  /** The id of a memory. */
+  id: string;
+}
+
+export interface Settled {
+  id: string;
+  status: "updated" | "merged" | "noop";
+  hash: string;
 }
 
 export interface Similar {
@@ -381,6 +632,27 @@ export interface Stats {
   byScope: Record<string, number>;
   byKind: Record<string, number>;
   byProject: Record<string, number>;
+  byTag: Record<string, number>;
+}
+
+export interface Status {
+  state: "starting" | "ready" | "degraded";
+  version: string;
+  uptimeSeconds: number;
+  routes: RouteFigures[];
+  verbs: VerbFigures[];
+  /** Who asked lately, the last one first. */
+  clients: Client[];
+  mcpSessions: number;
+  /** Open streams of events. */
+  listeners: number;
+  embedder: EmbedderState | null;
+  watcher: WatcherState;
+  /** Measured now and then; null until it was. */
+  disk: Disk | null;
+  /** Looked at now and then; null until it was. */
+  git: Git | null;
+  consolidation: Upkeep;
 }
 
 export interface ManifestEntry {
@@ -410,6 +682,16 @@ export interface Manifest {
   entries: ManifestEntry[];
 }
 
+export interface Timeline {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  events: Event[];
+}
+
 /** What to change; what is left out stays as it is. */
 export interface UpdateBody {
   text?: string | null | undefined;
@@ -429,6 +711,8 @@ export interface UpdateResult {
   id: string;
   status: "updated" | "noop";
   hash: string;
+  /** The file had changed since it was read, and the two changes were merged. */
+  merged?: boolean;
   degraded?: string | null;
 }
 
@@ -438,6 +722,13 @@ export interface Upkeep {
   applied: number;
   proposals: number | null;
   error: string | null;
+}
+
+export interface VerbFigures {
+  verb: string;
+  answers: number;
+  tokensAsked: number;
+  tokensServed: number;
 }
 
 export interface Version {
@@ -457,6 +748,13 @@ export interface History {
   nextCursor?: string | null;
   id: string;
   versions: Version[];
+}
+
+export interface WatcherState {
+  state: string;
+  restarts: number;
+  lastScanSeconds: number | null;
+  waiting: number;
 }
 
 export interface WriteResult {
@@ -495,6 +793,8 @@ export interface RecallQuery {
   after?: string | null | undefined;
   /** Only memories created before this time. */
   before?: string | null | undefined;
+  /** Only memories with this status, hidden ones too; without it active ones. */
+  status?: "active" | "superseded" | "deleted" | "erased" | null | undefined;
   /** Words, a question, filters: `tag:auth "exact phrase" -word`. */
   q: string;
   /** Default: `8`. */
@@ -549,6 +849,8 @@ export interface RecentQuery {
   after?: string | null | undefined;
   /** Only memories created before this time. */
   before?: string | null | undefined;
+  /** Only memories with this status, hidden ones too; without it active ones. */
+  status?: "active" | "superseded" | "deleted" | "erased" | null | undefined;
   /** Default: `20`. */
   limit?: number | undefined;
   /** Only what changed since this time. */
@@ -583,6 +885,8 @@ export interface TodayQuery {
   after?: string | null | undefined;
   /** Only memories created before this time. */
   before?: string | null | undefined;
+  /** Only memories with this status, hidden ones too; without it active ones. */
+  status?: "active" | "superseded" | "deleted" | "erased" | null | undefined;
   /** Default: `20`. */
   limit?: number | undefined;
 }
@@ -595,6 +899,18 @@ export interface HistoryQuery {
   cursor?: string | null | undefined;
   /** Default: `20`. */
   limit?: number | undefined;
+}
+
+/** What changed in the file of a memory between two revisions of git, or since one. */
+export interface DiffQuery {
+  /** A longer diff is read on with `next_cursor`. Default: `8000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** A commit, branch or tag, such as one of the history. */
+  from: string;
+  /** Another one; without it the file as it is. */
+  to?: string | null | undefined;
 }
 
 /** The memories and the edges between them. */
@@ -617,6 +933,25 @@ export interface GraphQuery {
   includeDeleted?: boolean | undefined;
 }
 
+/**
+ * The memories on a plane, near in meaning near each other. 503 `index-not-ready` until there is a first map.
+ *
+ * A map is drawn in the background when memories have changed and somebody looks; points stay about where they
+ * were. A cursor leads through one map: when it was drawn again meanwhile the answer is 409 `stale-hash`.
+ */
+export interface MapQuery {
+  /** Default: `4000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Default: `"all"`. */
+  scope?: "project" | "global" | "session" | "all" | undefined;
+  /** Only memories of this project. */
+  project?: string | null | undefined;
+  /** Default: `500`. */
+  limit?: number | undefined;
+}
+
 /** The memories around one, nearest first, each with the edge that led to it. */
 export interface NeighborsQuery {
   /** The whole answer fits in so many tokens. Default: `2000`. */
@@ -635,7 +970,7 @@ export interface NeighborsQuery {
   includeDeleted?: boolean | undefined;
 }
 
-/** How many memories there are, by status, scope, kind and project. */
+/** How many memories there are, by status, scope, kind, project and tag. */
 export interface StatsQuery {
   /** The whole answer fits in so many tokens. Default: `2000`. */
   maxTokens?: number | undefined;
@@ -647,6 +982,30 @@ export interface StatsQuery {
   ref?: string | null | undefined;
   /** Default: `"all"`. */
   scope?: "project" | "global" | "session" | "all" | undefined;
+}
+
+/**
+ * What happened to the memories and who did it, the latest first, as far as the journal goes back.
+ *
+ * Before the journal began it tells what the notes themselves do. A time is that at which Helix saw it happen.
+ */
+export interface TimelineQuery {
+  /** Default: `4000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Default: `50`. */
+  limit?: number | undefined;
+  /** Only what happened at this time or after it. */
+  since?: string | null | undefined;
+  /** Only what happened before this time. */
+  until?: string | null | undefined;
+  /** Only memories of this project. */
+  project?: string | null | undefined;
+  /** Only these, with commas between them: `learned`, `changed`, `forgotten`, `restored`, `superseded`, `merged`, `erased`, `moved`, `gone`, `refused`. */
+  what?: string | null | undefined;
+  /** Only by these, with commas between them: `agent`, `person`, `sync`, `helix`. */
+  who?: string | null | undefined;
 }
 
 /** What needs a person: files that cannot be read, and ids that stand in several files. */
@@ -683,22 +1042,54 @@ export interface ProposalsQuery {
   limit?: number | undefined;
 }
 
+/**
+ * What waits for a person: unreadable notes, unmerged texts, proposals to tidy, refused secrets.
+ *
+ * Each item comes with its actions: requests that can be sent as they stand.
+ */
+export interface InboxQuery {
+  /** Default: `4000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Default: `20`. */
+  limit?: number | undefined;
+}
+
 /** Every schema of the document by its name. */
 export interface Schemas {
+  Action: Action;
+  Client: Client;
+  Cluster: Cluster;
   OpenConflict: OpenConflict;
   Conflicts: Conflicts;
   ConsolidateBody: ConsolidateBody;
   ConsolidateResult: ConsolidateResult;
   ContextBody: ContextBody;
+  Diff: Diff;
+  Disk: Disk;
+  DismissBody: DismissBody;
+  DismissedItem: DismissedItem;
   Edge: Edge;
+  EmbedderState: EmbedderState;
+  Event: Event;
+  ExplainedPack: ExplainedPack;
   ForgetBody: ForgetBody;
   ForgetResult: ForgetResult;
+  Git: Git;
   Graph: Graph;
   Health: Health;
   Hit: Hit;
   SearchResult: SearchResult;
+  Host: Host;
+  HostFiles: HostFiles;
+  Hosts: Hosts;
+  Inbox: Inbox;
+  InboxItem: InboxItem;
   IndexState: IndexState;
+  LeftOut: LeftOut;
   GraphLink: GraphLink;
+  Map: Map;
   Memories: Memories;
   Memory: Memory;
   MemoryPage: MemoryPage;
@@ -706,7 +1097,9 @@ export interface Schemas {
   Neighbors: Neighbors;
   GraphNode: GraphNode;
   ContextPack: ContextPack;
+  Part: Part;
   PhasesBody: PhasesBody;
+  Point: Point;
   Problem: Problem;
   Proposal: Proposal;
   Proposals: Proposals;
@@ -714,17 +1107,26 @@ export interface Schemas {
   RelateBody: RelateBody;
   RelateResult: RelateResult;
   RememberBody: RememberBody;
+  RenderBody: RenderBody;
+  Rendered: Rendered;
   RestoreBody: RestoreBody;
   RestoreResult: RestoreResult;
+  RouteFigures: RouteFigures;
+  SettleBody: SettleBody;
+  Settled: Settled;
   Similar: Similar;
   Source: Source;
   Stats: Stats;
+  Status: Status;
   ManifestEntry: ManifestEntry;
   Manifest: Manifest;
+  Timeline: Timeline;
   UpdateBody: UpdateBody;
   UpdateResult: UpdateResult;
   Upkeep: Upkeep;
+  VerbFigures: VerbFigures;
   Version: Version;
   History: History;
+  WatcherState: WatcherState;
   WriteResult: WriteResult;
 }
