@@ -26,6 +26,7 @@ install: $(VENV)/.installed ## make .venv and put helix, helixd and helix-mcp in
 
 run: install ## make a starter vault with an example if there is none, then run the daemon
 	$(BIN)/helix init --if-missing --example
+	@echo "to connect an agent, in the folder of its project: $(CURDIR)/$(BIN)/helix connect claude-code --install"
 	$(BIN)/helixd
 
 check: $(VENV)/.installed-dev ## lint, strict types, layer rules
@@ -58,8 +59,9 @@ sdk: ## build the TypeScript SDK into sdk/typescript/dist; needs Node
 	npm --prefix sdk/typescript install --no-audit --no-fund --no-package-lock --ignore-scripts
 	npm --prefix sdk/typescript run build
 
-pictures: $(VENV)/.installed-dev programs ## take the pictures of docs/dashboard.md again, with a real Chromium
+pictures: $(VENV)/.installed-dev programs ## take the pictures of the documents again, with a real Chromium and a real terminal
 	$(BIN)/python -m tests.dashboard.pictures
+	$(BIN)/python -m tests.docs.terminal > docs/pictures/terminal.svg
 
 bench: $(VENV)/.installed-dev ## the figures of docs/reliability.md, docs/search.md and docs/performance.md, on this machine; takes half an hour
 	$(BIN)/python -m bench

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from helix.cli.settings_page import render as render_settings
 from helix.doctor.reference import render as render_findings
 from helix.surfaces.errors_page import render as render_errors
 from helix.surfaces.rest.reference import render as render_routes
-from tests.cli.commands import helix, helix_json
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -42,26 +40,6 @@ def test_readme_leads_with_the_two_commands_and_stays_short() -> None:
     assert len(text.splitlines()) <= 150
     assert text.index("make run") < text.index("make test") < text.index("helix init")
     assert "make test" in (ROOT / ".ci" / "run").read_text()
-
-
-def test_the_ten_lines_of_readme_run(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = (ROOT / "README.md").read_text("utf-8")
-    block = text.split("## Ten lines")[1].split("```sh\n")[1].split("```")[0]
-    monkeypatch.setenv("HELIX_VAULT", str(place / "vault"))
-    memory_id = ""
-    for line in block.splitlines():
-        words = [word.replace("~", str(place)) for word in shlex.split(line, comments=True)]
-        if words[0] == "export":
-            name, _, value = words[1].partition("=")
-            monkeypatch.setenv(name, value)
-            continue
-        arguments = [memory_id if word == "ID" else word for word in words[1:]]
-        if words[1] == "history":
-            helix("init", "--git")
-        if words[1] == "remember":
-            memory_id = helix_json(*arguments)["id"]
-        else:
-            helix(*arguments)
 
 
 def test_the_page_of_the_settings_is_what_the_settings_say() -> None:
