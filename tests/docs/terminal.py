@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import json
 import os
 import pty
 import struct
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+import urllib.request
 from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
@@ -21,12 +23,13 @@ from rich.text import Text
 from helix.config import ENVIRONMENT
 from tests.cli.commands import BIN
 from tests.flows.daemon import free_port
+from tests.waiting import wait_for
 
 _COLUMNS, _ROWS = 80, 50
 _SHOWN = (
     'helix remember "Tile checks run before publish, and stop it" --kind decision --project fernway-tiles',
     'helix recall "why do we not cache trails in redis?" --limit 2',
-    'helix context "raise the rate limit of the API" --max-tokens 500',
+    'helix context "raise the rate limit of the API" --max-tokens 350',
     "helix status",
 )
 _THEME = TerminalTheme(
@@ -47,7 +50,7 @@ _FORMAT = """\
 <defs><clipPath id="{unique_id}-clip-terminal">
 <rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/></clipPath>
 {lines}</defs>
-<rect x="1" y="1" width="{terminal_width}" height="{terminal_height}" rx="8" fill="#fafaf8" stroke="#d8d8d4"/>
+<rect width="{width}" height="{height}" rx="8" fill="#fafaf8"/>
 <g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
 {backgrounds}<g class="{unique_id}-matrix">{matrix}</g></g>
 </svg>
@@ -77,6 +80,12 @@ def run_in_terminal(command: str, env: Mapping[str, str], folder: Path) -> str:
     return said.decode().replace("\r\n", "\n")
 
 
+def _index_lag(port: str) -> int | None:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=10) as answer:
+        index = json.load(answer)["index"]
+    return None if index is None else int(index["index_lag"])
+
+
 def picture() -> str:
     with tempfile.TemporaryDirectory() as place:
         home = Path(place)
@@ -88,6 +97,7 @@ def picture() -> str:
             record=True, width=_COLUMNS, file=StringIO(), force_terminal=True, color_system="truecolor"
         )
         try:
+            wait_for(lambda: _index_lag(env["HELIX_PORT"]) == 0, seconds=120)
             for command in _SHOWN:
                 console.print(Text.assemble(("$ ", "green"), (command, "bold")))
                 console.print(Text.from_ansi(run_in_terminal(command, env, home).rstrip("\n")), end="\n\n")
