@@ -24,6 +24,7 @@ app = typer.Typer(
     no_args_is_help=True, add_completion=False, rich_markup_mode=None,
 )  # fmt: skip
 
+_PATIENCE = 60
 _UNIT = "helixd.service"
 _LABEL = "dev.helix.helixd"
 _FIRST_LINE = "Made by `helix service install`; `helix service uninstall` removes it."
@@ -110,7 +111,10 @@ def _run(commands: list[list[str]]) -> str:
     for command in commands:
         if shutil.which(command[0]) is None:
             return f"{command[0]} is not on this machine"
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE)
+        except subprocess.TimeoutExpired:
+            return f"`{' '.join(command)}` has not ended within {_PATIENCE} s"
         if done.returncode:
             said = (done.stderr or done.stdout).strip().splitlines()
             return f"`{' '.join(command)}` said: {said[-1] if said else f'status {done.returncode}'}"

@@ -6,6 +6,7 @@ import json
 import os
 import plistlib
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -62,15 +63,20 @@ def test_down_leaves_a_process_alone_that_only_has_the_number_of_a_dead_daemon(
 
 
 def test_a_port_that_is_taken_is_said_to_be_so(vault: Path) -> None:
-    import socket
-
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         refused = helix_json("up", "--port", str(taken.getsockname()[1]), ok=False)
-    assert refused["code"] == "daemon-unreachable"
+    assert refused["code"] == "bad-config"
     assert "cannot listen" in refused["error"]
-    assert "helixd.log" in refused["error"]
+
+
+def test_a_daemon_of_another_machine_is_neither_started_nor_stopped(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HELIX_URL", "https://memory.example.org")
+    for command in ("up", "down"):
+        assert helix_json(command, ok=False)["code"] == "bad-value"
 
 
 def test_without_a_vault_nothing_is_started(place: Path) -> None:
