@@ -9,6 +9,8 @@ from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.doctor.presence import Answer, Presence
 
+_START = 120.0
+
 DOWN = Kind(
     "daemon-not-running",
     Severity.NOTE,
@@ -50,6 +52,13 @@ BUSY = Kind(
     "another command is at work in the vault",
     "What it is doing is not seen yet.",
     "Run the doctor again when it is done.",
+)
+STARTING = Kind(
+    "daemon-starting",
+    Severity.NOTE,
+    "a daemon has the vault and does not answer yet",
+    "It reads the vault first.",
+    "Run the doctor again in a moment.",
 )
 UNREACHABLE = Kind(
     "daemon-unreachable",
@@ -131,7 +140,9 @@ def _with_daemon(examined: Examined, presence: Presence) -> Iterator[Finding]:
     url = presence.whereabouts.url if presence.whereabouts is not None else examined.config.base_url
     answer = presence.at_own_address if presence.whereabouts is not None else presence.at_settings_address
     if answer is None:
-        yield UNREACHABLE.at(url, f"{presence.owner}, but nothing answers there")
+        is_new = presence.whereabouts is None and _age(examined) < _START
+        kind = STARTING if is_new else UNREACHABLE
+        yield kind.at(url, f"{presence.owner}, but nothing answers there")
         return
     if not answer.is_helix:
         yield UNREACHABLE.at(url, f"{presence.owner}; what answers there is not Helix")
@@ -142,6 +153,11 @@ def _with_daemon(examined: Examined, presence: Presence) -> Iterator[Finding]:
     there = presence.at_settings_address
     if url != examined.config.base_url and (there is None or there.vault != answer.vault):
         yield ELSEWHERE.at(url, f"the settings say {examined.config.base_url}")
+
+
+def _age(examined: Examined) -> float:
+    """For how long the lock has been held."""
+    return examined.around.now.timestamp() - (examined.state / "follow.lock").stat().st_mtime
 
 
 def _state(answer: Answer, url: str) -> Iterator[Finding]:
@@ -174,9 +190,6 @@ def check_gone(examined: Examined) -> Iterator[Finding]:
         )
 
 
-AREA = Area(
-    "The daemon",
-    (DOWN, STALE, TAKEN, OTHER_VAULT, DEAD_LOCK, BUSY, UNREACHABLE, REFUSED, ELSEWHERE, OTHER_VERSION, DEGRADED, GONE,
-     BEHIND),
-    (check_daemon, check_gone),
-)  # fmt: skip
+_ABSENT = (DOWN, STALE, TAKEN, OTHER_VAULT, DEAD_LOCK, BUSY)
+_PRESENT = (STARTING, UNREACHABLE, REFUSED, ELSEWHERE, OTHER_VERSION, DEGRADED, GONE, BEHIND)
+AREA = Area("The daemon", (*_ABSENT, *_PRESENT), (check_daemon, check_gone))

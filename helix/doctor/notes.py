@@ -73,6 +73,20 @@ BOTH_TEXTS = Kind(
     "Helix merges what it can and never chooses between two texts. Agents read both.",
     "Keep what is right; delete the rest and the line that says so.",
 )
+REFUSED = Kind(
+    "edit-refused",
+    Severity.WARNING,
+    "Helix has to change a note, and cannot without doing harm",
+    "A copy is not merged, or a date not stamped, because the frontmatter is written in an unusual way.",
+    "Write the frontmatter as plain `key: value` lines; Helix tries again.",
+)
+ERASED = Kind(
+    "erased",
+    Severity.WARNING,
+    "a copy of an erased memory could not be erased",
+    "Its text is still in that file.",
+    "Delete the text in the file, or the file.",
+)
 FOLDER = Kind(
     "unreadable-folder",
     Severity.ERROR,
@@ -109,6 +123,12 @@ def check_notes(examined: Examined) -> Iterator[Finding]:
             )
 
 
+def check_refusals(examined: Examined) -> Iterator[Finding]:
+    for problem in examined.refused:
+        kind = ERASED if problem.code == ERASED.code else REFUSED
+        yield kind.at(problem.path, problem.reason, line=problem.line, remedy=problem.remedy)
+
+
 def check_texts(examined: Examined) -> Iterator[Finding]:
     for note in examined.memories:
         if COLLISION not in note.document.body:
@@ -135,6 +155,6 @@ def check_ids(examined: Examined) -> Iterator[Finding]:
 
 AREA = Area(
     "Notes",
-    (*REFUSALS, CONFLICT, BAD_ID, BOTH_TEXTS, FOLDER, ODD_NAME, NO_ID),
-    (check_notes, check_texts, check_folders, check_ids),
+    (*REFUSALS, CONFLICT, BAD_ID, BOTH_TEXTS, REFUSED, ERASED, FOLDER, ODD_NAME, NO_ID),
+    (check_notes, check_texts, check_refusals, check_folders, check_ids),
 )

@@ -91,7 +91,7 @@ def test_notes_of_obsidian_are_healthy() -> None:
 
 
 def test_a_running_daemon_is_healthy(monkeypatch: pytest.MonkeyPatch) -> None:
-    with admitted(in_git) as patient:
+    with admitted(starter) as patient:
         for name, value in {**patient.env, "HOME": str(patient.home)}.items():
             if name != "PATH":
                 monkeypatch.setenv(name, value)
