@@ -46,6 +46,8 @@ def every_command() -> list[tuple[str, Any]]:
     for name in commands():
         command = load(name)
         members = getattr(command, "commands", {})
+        if members and command.invoke_without_command:  # the group does something by itself
+            found.append((name, command))
         found += [(f"{name} {one}", member) for one, member in members.items()] or [(name, command)]
     return found
 
