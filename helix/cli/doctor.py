@@ -13,7 +13,7 @@ from helix.cli.output import Json, out, print_json, progress_bar, reports_errors
 from helix.doctor.examine import Diagnosis, examine
 from helix.doctor.examined import Examined, Surroundings
 from helix.doctor.finding import Finding, Severity
-from helix.doctor.fix import can_mend, mend
+from helix.doctor.fix import Deed, can_mend, mend
 
 _WIDEST = 80
 # Of one kind; a thousand dangling links should not hide the one damaged note.
@@ -33,14 +33,14 @@ def doctor(
     """Explain what is wrong, and what to do about it. Exit status 1 when an error remains."""
     flags: dict[str, object] = context.obj or {}
     found = _examine(flags)
-    done: list[str] = []
+    deeds: list[Deed] = []
     if fix and any(map(can_mend, found.findings)):
-        done = mend(Examined(Surroundings.of_process(), flags), found.findings)
+        deeds = mend(Examined(Surroundings.of_process(), flags), found.findings)
         found = _examine(flags)
     if as_json:
-        print_json(_to_dict(found, done))
+        print_json(_to_dict(found, deeds))
     else:
-        _print(found, done)
+        _print(found, deeds)
     if found.count(Severity.ERROR):
         raise typer.Exit(1)
 
@@ -50,17 +50,18 @@ def _examine(flags: dict[str, object]) -> Diagnosis:
         return examine(Examined(Surroundings.of_process(), flags, progress))
 
 
-def _to_dict(found: Diagnosis, done: Sequence[str]) -> dict[str, object]:
+def _to_dict(found: Diagnosis, deeds: Sequence[Deed]) -> dict[str, object]:
     return {
         "findings": [{**one.to_dict(), "fixable": can_mend(one)} for one in found.findings],
         **{f"{severity}s": found.count(severity) for severity in Severity},
-        "fixed": list(done),
+        "fixed": [deed.what for deed in deeds if deed.is_done],
+        "not_fixed": [deed.what for deed in deeds if not deed.is_done],
     }
 
 
-def _print(found: Diagnosis, done: Sequence[str]) -> None:
-    for deed in done:
-        _say(f"✓ {deed}", style="green")
+def _print(found: Diagnosis, deeds: Sequence[Deed]) -> None:
+    for deed in deeds:
+        _say(f"{'✓' if deed.is_done else '✗'} {deed.what}", style="green" if deed.is_done else "red")
     for title, findings in found.by_area.items():
         if findings:
             out.print(title, "bold")

@@ -9,12 +9,21 @@ from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.doctor.presence import Answer, Presence
 
+_START = 120.0
+
 DOWN = Kind(
     "daemon-not-running",
     Severity.NOTE,
     "no daemon follows the vault",
     "Commands work without one. Agents start it when they first ask; until then nobody merges conflict copies.",
     "`helix up` starts it.",
+)
+NOT_AT_URL = Kind(
+    "url-unreachable",
+    Severity.WARNING,
+    "HELIX_URL, or `url` in config.toml, names a daemon that does not answer",
+    "Commands and programs ask there and nowhere else.",
+    "Start that daemon, or remove the setting: then the daemon of the vault is found by itself.",
 )
 STALE = Kind(
     "stale-daemon-file",
@@ -50,6 +59,13 @@ BUSY = Kind(
     "another command is at work in the vault",
     "What it is doing is not seen yet.",
     "Run the doctor again when it is done.",
+)
+STARTING = Kind(
+    "daemon-starting",
+    Severity.NOTE,
+    "a daemon has the vault and does not answer yet",
+    "It reads the vault first.",
+    "Run the doctor again in a moment.",
 )
 UNREACHABLE = Kind(
     "daemon-unreachable",
@@ -120,7 +136,7 @@ def _without_daemon(examined: Examined, presence: Presence) -> Iterator[Finding]
         yield STALE.at(str(examined.state / "daemon.json"), what)
     url, answer = examined.config.base_url, presence.at_settings_address
     if answer is None:
-        yield DOWN.at(url, "nothing answers there")
+        yield (NOT_AT_URL if examined.config.url else DOWN).at(url, "nothing answers there")
     elif answer.is_helix:
         yield OTHER_VAULT.at(url, f"it follows {answer.vault}")
     else:
@@ -131,7 +147,9 @@ def _with_daemon(examined: Examined, presence: Presence) -> Iterator[Finding]:
     url = presence.whereabouts.url if presence.whereabouts is not None else examined.config.base_url
     answer = presence.at_own_address if presence.whereabouts is not None else presence.at_settings_address
     if answer is None:
-        yield UNREACHABLE.at(url, f"{presence.owner}, but nothing answers there")
+        is_new = presence.whereabouts is None and _age(examined) < _START
+        kind = STARTING if is_new else UNREACHABLE
+        yield kind.at(url, f"{presence.owner}, but nothing answers there")
         return
     if not answer.is_helix:
         yield UNREACHABLE.at(url, f"{presence.owner}; what answers there is not Helix")
@@ -142,6 +160,11 @@ def _with_daemon(examined: Examined, presence: Presence) -> Iterator[Finding]:
     there = presence.at_settings_address
     if url != examined.config.base_url and (there is None or there.vault != answer.vault):
         yield ELSEWHERE.at(url, f"the settings say {examined.config.base_url}")
+
+
+def _age(examined: Examined) -> float:
+    """For how long the lock has been held."""
+    return examined.around.now.timestamp() - (examined.state / "follow.lock").stat().st_mtime
 
 
 def _state(answer: Answer, url: str) -> Iterator[Finding]:
@@ -174,9 +197,6 @@ def check_gone(examined: Examined) -> Iterator[Finding]:
         )
 
 
-AREA = Area(
-    "The daemon",
-    (DOWN, STALE, TAKEN, OTHER_VAULT, DEAD_LOCK, BUSY, UNREACHABLE, REFUSED, ELSEWHERE, OTHER_VERSION, DEGRADED, GONE,
-     BEHIND),
-    (check_daemon, check_gone),
-)  # fmt: skip
+_ABSENT = (DOWN, NOT_AT_URL, STALE, TAKEN, OTHER_VAULT, DEAD_LOCK, BUSY)
+_PRESENT = (STARTING, UNREACHABLE, REFUSED, ELSEWHERE, OTHER_VERSION, DEGRADED, GONE, BEHIND)
+AREA = Area("The daemon", (*_ABSENT, *_PRESENT), (check_daemon, check_gone))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -146,6 +147,9 @@ def check_model(examined: Examined) -> Iterator[Finding]:
     if choice == NONE:
         yield WORDS_ONLY.at("model", "it is set to none")
         return
+    if importlib.util.find_spec("fastembed") is None:
+        yield MODEL_MISSING.at(choice, "the package fastembed, which runs it, is not installed",
+                               remedy="Install Helix again.")  # fmt: skip
     try:
         get_model(choice, examined.config.state_dir / "models").check()
     except ModelBroken as error:

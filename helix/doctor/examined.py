@@ -21,7 +21,8 @@ from helix.doctor.entries import Entries, list_entries
 from helix.doctor.presence import Presence, look_who_follows
 from helix.errors import ConfigError, HelixError, NoteError, StorageError, VaultError
 from helix.follow.look import Looked, examine_note
-from helix.index.catalog import CATALOG_FILE, Row, read_signatures
+from helix.follow.mend import REFUSALS
+from helix.index.catalog import CATALOG_FILE, Row, read_problems, read_signatures
 from helix.memory.links import Links
 from helix.vault.ignore import IGNORE_FILE, Ignore
 from helix.vault.note import Note
@@ -57,7 +58,11 @@ class Surroundings:
 
     @classmethod
     def of_process(cls) -> Surroundings:
-        return cls(dict(os.environ), Path.home(), Path.cwd())
+        try:
+            folder = Path.cwd()
+        except FileNotFoundError:  # somebody removed it
+            folder = Path.home()
+        return cls(dict(os.environ), Path.home(), folder)
 
 
 class Examined:
@@ -189,6 +194,14 @@ class Examined:
             return read_signatures(self.state / CATALOG_FILE)
         except sqlite3.Error:
             return None
+
+    @cached_property
+    def refused(self) -> list[Problem]:
+        """What Helix should have written by itself and could not."""
+        try:
+            return read_problems(self.state / CATALOG_FILE, REFUSALS)
+        except sqlite3.Error:
+            return []
 
     # Who else is at work
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from helix.compose import Helix, open_helix, open_recall
@@ -13,6 +14,14 @@ from helix.doctor.examined import Examined
 from helix.doctor.finding import Finding
 from helix.errors import HelixError
 from helix.follow.whereabouts import Whereabouts
+
+
+@dataclass(frozen=True)
+class Deed:
+    what: str
+    is_done: bool = True
+    """otherwise `what` says why not"""
+
 
 Mend = Callable[[Examined, Sequence[Finding]], list[str]]
 """mends all findings of one kind; says what was done, each in a sentence"""
@@ -25,17 +34,17 @@ def can_mend(finding: Finding) -> bool:
     return finding.code in MENDS
 
 
-def mend(examined: Examined, findings: Sequence[Finding]) -> list[str]:
+def mend(examined: Examined, findings: Sequence[Finding]) -> list[Deed]:
     """Mend what can be. What cannot be done after all is said too, and hinders nothing else."""
-    done: list[str] = []
+    deeds: list[Deed] = []
     for code, deed in MENDS.items():
         found = [finding for finding in findings if finding.code == code]
         if found:
             try:
-                done += deed(examined, found)
+                deeds += map(Deed, deed(examined, found))
             except (HelixError, OSError) as error:
-                done.append(f"{code} could not be mended: {error}")
-    return done
+                deeds.append(Deed(f"{code} could not be mended: {error}", is_done=False))
+    return deeds
 
 
 def _close_to_others(mode: int) -> Mend:
@@ -116,10 +125,7 @@ def _merge_copies(examined: Examined, findings: Sequence[Finding]) -> list[str]:
 
 
 def _merge(helix: Helix, memory_id: str, paths: list[str]) -> str:
-    try:
-        outcome = helix.vault.merge_copies(memory_id, paths)
-    except HelixError as error:
-        return f"{memory_id} could not be merged: {error.message}"
+    outcome = helix.vault.merge_copies(memory_id, paths)
     helix.took([*paths, outcome.survivor.path])
     return f"merged {', '.join(paths)} into {outcome.survivor.path}"
 

@@ -74,7 +74,7 @@ LINE_ENDS = Kind(
 WORKSPACE = Kind(
     "obsidian-workspace-in-git",
     Severity.NOTE,
-    "git keeps track of which panes are open in Obsidian",
+    "git takes in which panes are open in Obsidian",
     "The file changes with every click, and makes a conflict of every merge.",
     "`git rm --cached` it and add `.obsidian/workspace*.json` to .gitignore.",
 )
@@ -141,9 +141,9 @@ def check_attributes(examined: Examined) -> Iterator[Finding]:
 
 def check_files(examined: Examined) -> Iterator[Finding]:
     _repository(examined)
-    tracked = run_git(examined.there, "ls-files", "-z", "--", _WORKSPACE).stdout.split(b"\0")[:-1]
-    for name in tracked:
-        yield WORKSPACE.at(os.fsdecode(name), "it is tracked")
+    taken = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", _WORKSPACE)
+    for name in run_git(examined.there, *taken).stdout.split(b"\0")[:-1]:
+        yield WORKSPACE.at(os.fsdecode(name), "it is tracked, or would be by `git add -A`")
     notes = sorted(examined.walk.notes)[:_MANY]
     feed = b"\0".join(os.fsencode(note) for note in notes)
     said = run_git(examined.there, "check-ignore", "-z", "--stdin", feed=feed) if notes else None

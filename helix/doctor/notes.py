@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
+from helix.doctor.lines import line_in_body
 from helix.vault.text_merge import COLLISION
 
 _STAYS = "The file stays as it is and is in no answer, or with what it last said, until it can be read."
@@ -73,6 +74,20 @@ BOTH_TEXTS = Kind(
     "Helix merges what it can and never chooses between two texts. Agents read both.",
     "Keep what is right; delete the rest and the line that says so.",
 )
+REFUSED = Kind(
+    "edit-refused",
+    Severity.WARNING,
+    "Helix has to change a note, and cannot without doing harm",
+    "A copy is not merged, or a date not stamped, because the frontmatter is written in an unusual way.",
+    "Write the frontmatter as plain `key: value` lines; Helix tries again.",
+)
+ERASED = Kind(
+    "erased",
+    Severity.WARNING,
+    "a copy of an erased memory could not be erased",
+    "Its text is still in that file.",
+    "Delete the text in the file, or the file.",
+)
 FOLDER = Kind(
     "unreadable-folder",
     Severity.ERROR,
@@ -103,19 +118,22 @@ def check_notes(examined: Examined) -> Iterator[Finding]:
     for one in examined.looked.values():
         if (problem := one.problem) is not None:
             kind = _BY_CODE.get(problem.code, _UNKNOWN)
-            # The doctor has an area for notes that a sync tool emptied.
             yield kind.at(
                 problem.path, problem.reason, line=problem.line, remedy=problem.remedy, detail=problem.detail
             )
 
 
+def check_refusals(examined: Examined) -> Iterator[Finding]:
+    for problem in examined.refused:
+        kind = ERASED if problem.code == ERASED.code else REFUSED
+        yield kind.at(problem.path, problem.reason, line=problem.line, remedy=problem.remedy)
+
+
 def check_texts(examined: Examined) -> Iterator[Finding]:
     for note in examined.memories:
-        if COLLISION not in note.document.body:
-            continue
-        above = (note.document.opening + note.document.yaml + note.document.closing).count("\n")
-        line = 1 + above + note.document.body[: note.document.body.index(COLLISION)].count("\n")
-        yield BOTH_TEXTS.at(note.path, "two versions of the lines below it are there", line=line)
+        if COLLISION in note.document.body:
+            line = line_in_body(note, COLLISION)
+            yield BOTH_TEXTS.at(note.path, "two versions of the lines below it are there", line=line)
 
 
 def check_folders(examined: Examined) -> Iterator[Finding]:
@@ -135,6 +153,6 @@ def check_ids(examined: Examined) -> Iterator[Finding]:
 
 AREA = Area(
     "Notes",
-    (*REFUSALS, CONFLICT, BAD_ID, BOTH_TEXTS, FOLDER, ODD_NAME, NO_ID),
-    (check_notes, check_texts, check_folders, check_ids),
+    (*REFUSALS, CONFLICT, BAD_ID, BOTH_TEXTS, REFUSED, ERASED, FOLDER, ODD_NAME, NO_ID),
+    (check_notes, check_texts, check_refusals, check_folders, check_ids),
 )

@@ -6,7 +6,7 @@ import json
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -340,6 +340,16 @@ def read_signatures(path: Path) -> dict[str, Signature] | None:
     finally:
         database.close()
     return {row[0]: Signature(*row[1:]) for row in rows}
+
+
+def read_problems(path: Path, codes: Collection[str]) -> list[Problem]:
+    """The problems of these codes that a catalog lists, read in the same way."""
+    database = open_to_read(path)
+    try:
+        rows = database.execute("SELECT path, code, reason, remedy, line, detail FROM problems").fetchall()
+    finally:
+        database.close()
+    return [problem for row in rows if (problem := Problem(*row)).code in codes]
 
 
 def _row(row: tuple[Any, ...]) -> Row:

@@ -14,7 +14,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from helix.follow.whereabouts import Whereabouts
+from helix.index.catalog import CATALOG_FILE, Catalog
 from helix.vault.leftovers import complete_name, content_hash, unfinished_name
+from helix.vault.problem import Problem
 from helix.vault.text_merge import COLLISION
 from tests.doctor.patient import Patient
 
@@ -223,6 +225,19 @@ def pipe(patient: Patient) -> None:
     os.mkfifo(patient.vault / "pipe.md")
 
 
+def refused_by_the_mender(code: str) -> Callable[[Patient], object]:
+    """What a daemon has written down when it could not mend a note."""
+
+    def seed(patient: Patient) -> None:
+        patient.use()
+        catalog = Catalog(patient.state / CATALOG_FILE)
+        with catalog.transaction():
+            catalog.put_problem(Problem(STARTER, code, "it could not be proved harmless"))
+        catalog.close()
+
+    return seed
+
+
 def not_utf8_name(patient: Patient) -> None:
     with open(os.fsencode(patient.vault) + b"/caf\xe9.md", "wb") as file:
         file.write(b"text\n")
@@ -284,7 +299,7 @@ def syncthing_without_line(patient: Patient) -> None:
 
 def git_in_dropbox(patient: Patient) -> None:
     _repository(patient)
-    (patient.vault / ".dropbox").write_text("{}")
+    (patient.vault / ".dropbox.cache").mkdir()
 
 
 def forgotten_temp_file(patient: Patient) -> None:
@@ -392,6 +407,12 @@ def line_ends(patient: Patient) -> None:
     _git(patient, "config", "core.autocrlf", "true")
 
 
+def panes_for_git(patient: Patient) -> None:
+    _repository(patient)
+    (patient.vault / ".gitignore").write_text("")
+    patient.write(".obsidian/workspace.json", "{}")
+
+
 def panes_in_git(patient: Patient) -> None:
     patient.write(".obsidian/workspace.json", "{}")
     _repository(patient)
@@ -461,6 +482,7 @@ FAULTS = (
     Fault("a port in words in the environment", "bad-setting", _env("HELIX_PORT", "high")),
     Fault("a misspelt variable", "unknown-variable", _env("HELIX_VALUT", "/x")),
     Fault("a state folder on a missing drive", "variable-points-nowhere", _env("HELIX_STATE_DIR", "/gone/drive/s")),
+    Fault("a URL of no daemon", "url-unreachable", _env("HELIX_URL", "http://127.0.0.1:1")),
     Fault("a host for everybody", "not-loopback", _config('host = "0.0.0.0"\n')),
     Fault("a token in a readable config.toml", "config-readable-by-others",
           lambda patient: patient.configure('token = "abc"\n').chmod(0o644), mended=True),
@@ -489,6 +511,8 @@ FAULTS = (
     Fault("the lock of a dead process", "lock-of-a-dead-process",
           lambda patient: patient.lock("process 99999999, a daemon\n")),
     Fault("a command at work", "vault-busy", lambda patient: patient.lock(f"process {os.getpid()}\n")),
+    Fault("a daemon that has just started", "daemon-starting",
+          lambda patient: patient.lock(f"process {os.getpid()}, a daemon\n")),
     Fault("a daemon that does not answer", "daemon-unreachable", silent_daemon),
     Fault("a daemon that takes no token", "token-refused",
           another_token),
@@ -519,6 +543,8 @@ FAULTS = (
     Fault("markers in the text", "git-conflict", _note(body=f"before\n{MERGE_MARKS}\nafter")),
     Fault("an id with a slash", "bad-id", _file("ill.md", "---\nid: a/b\n---\ntext\n")),
     Fault("both texts", "both-texts-kept", _note(body=f"{COLLISION}\n\nours\ntheirs")),
+    Fault("a merge that was refused", "edit-refused", refused_by_the_mender("edit-refused")),
+    Fault("a copy that could not be erased", "erased", refused_by_the_mender("erased")),
     Fault("a folder that may not be listed", "unreadable-folder", locked_folder),
     Fault("a name in Latin-1", "odd-file-name", not_utf8_name),
     Fault("a note without an id", "no-id", _file("plain.md", "Just text.\n")),
@@ -574,6 +600,7 @@ FAULTS = (
     Fault("union merges", "git-union-merge", union_merge),
     Fault("changed line ends", "git-changes-line-ends", line_ends),
     Fault("panes in git", "obsidian-workspace-in-git", panes_in_git),
+    Fault("panes that git would take in", "obsidian-workspace-in-git", panes_for_git),
     Fault("ignored notes", "notes-ignored-by-git", ignored_notes),
     Fault("a vanished program", "host-program-gone", vanished_program),
     Fault("a vanished program in TOML", "host-program-gone", vanished_program_of_codex),

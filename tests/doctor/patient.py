@@ -19,7 +19,7 @@ from helix.compose import open_helix
 from helix.config import Config, load
 from helix.doctor.examine import Diagnosis, examine
 from helix.doctor.examined import Examined, Surroundings
-from helix.doctor.fix import mend
+from helix.doctor.fix import Deed, mend
 from helix.follow.whereabouts import Whereabouts
 from helix.vault.starter import find_template, start_vault
 from helix.vault.vault_id import state_folder
@@ -64,7 +64,7 @@ class Patient:
     def codes(self) -> set[str]:
         return {finding.code for finding in self.examine().findings}
 
-    def fix(self) -> list[str]:
+    def fix(self) -> list[Deed]:
         return mend(self._examined(), self.examine().findings)
 
     def _examined(self) -> Examined:

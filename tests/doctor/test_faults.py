@@ -32,7 +32,9 @@ def test_every_fault_is_found(fault: Fault) -> None:
         assert finding.what
         assert finding.remedy
         if fault.mended:
-            assert patient.fix()
+            deeds = patient.fix()
+            assert deeds
+            assert all(deed.is_done for deed in deeds), deeds
             assert fault.code not in patient.codes()
 
 
