@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 
-from bench import edits, embed, follow, search, serve, shim, sync, vectors, words, writes
+from bench import dashboard, edits, embed, follow, search, serve, shim, sync, vectors, words, writes
 
 PARTS: Sequence[tuple[str, Callable[[list[str]], None], list[str]]] = (
     ("writing a note", writes.main, ["--kills", "500", "--saves", "3000"]),
@@ -17,6 +17,7 @@ PARTS: Sequence[tuple[str, Callable[[list[str]], None], list[str]]] = (
     ("embedding", embed.main, []),
     ("searching a vault", search.main, []),
     ("serving", serve.main, []),
+    ("the dashboard's routes", dashboard.main, []),
     ("the stdio shim", shim.main, []),
 )
 
