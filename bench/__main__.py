@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from bench import (
+    browse,
     client,
     dashboard,
     edits,
@@ -32,6 +33,7 @@ PARTS: Sequence[tuple[str, Callable[[list[str]], None], list[str]]] = (
     ("embedding", embed.main, []),
     ("searching a vault", search.main, []),
     ("serving", serve.main, []),
+    ("listing, the journal, the map", browse.main, []),
     ("the stdio shim", shim.main, []),
     ("the Python SDK", client.main, []),
     ("the dashboard", dashboard.main, []),

@@ -76,8 +76,8 @@ class Filters(Facets):
         """Whether a memory with these facts passes. Case does not matter; `auth` covers the nested tag `auth/jwt`."""
         facts = {"kinds": kind, "projects": project or "", "scopes": scope, "statuses": status, "ids": id}
         for name, fact in facts.items():
-            wanted = getattr(self, name)
-            if (wanted and not _among(fact, wanted)) or _among(fact, getattr(self.but_not, name)):
+            wanted, unwanted = getattr(self, name), getattr(self.but_not, name)
+            if (wanted and not _among(fact, wanted)) or (unwanted and _among(fact, unwanted)):
                 return False
         if not all(_covers(tag, tags) for tag in self.tags) or any(
             _covers(tag, tags) for tag in self.but_not.tags
@@ -185,7 +185,8 @@ def _moment(key: str, value: str) -> datetime:
 
 
 def _among(fact: str, wanted: Sequence[str]) -> bool:
-    return fact.casefold() in {item.casefold() for item in wanted}
+    folded = fact.casefold()
+    return any(item.casefold() == folded for item in wanted)
 
 
 def _covers(tag: str, tags: Collection[str]) -> bool:

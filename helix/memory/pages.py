@@ -55,11 +55,15 @@ class Pages(StateDatabase):
 
     def keep(self, verb: str, listing: Listing) -> None:
         """So that its cursors can be followed, after a restart of the daemon too."""
-        said = json.dumps([verb, listing.commit, listing.entries], ensure_ascii=False)
         with self._lock:
-            self._db.execute(
-                "INSERT OR REPLACE INTO pages VALUES (?, ?, ?)", (listing.key, said, time.time())
-            )
+            # The key is made of what is kept: a page that comes after another writes no listing of thousands again.
+            known = self._db.execute(
+                "UPDATE pages SET kept_at = ? WHERE key = ?", (time.time(), listing.key)
+            ).rowcount
+            if known:
+                return
+            said = json.dumps([verb, listing.commit, listing.entries], ensure_ascii=False)
+            self._db.execute("INSERT INTO pages VALUES (?, ?, ?)", (listing.key, said, time.time()))
             [(rows,)] = self._db.execute("SELECT count(*) FROM pages")
             if rows > _KEPT + _TRIM_EVERY:
                 self._db.execute(

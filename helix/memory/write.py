@@ -45,6 +45,7 @@ _COMPARED = 12
 _NAMED = 3
 _NEVER_REPLACED = frozenset({"event", "session"})  # what happened is not undone by what happened later
 _KIND = re.compile(r"[^\W\d_][\w-]{0,39}")
+_FILLED_IN = ("importance", "valid_from", "valid_until")
 _LONGEST_TITLE = 200
 _MOST_TAGS = 50
 _LONGEST_TAG = 100
@@ -187,7 +188,9 @@ class Writer:
 
         with doing("merged", "said again"):
             note = self._memories.change(note.id, add)
-        return {**_answer(note, "merged", [], [], self._memories.degraded), "reason": how.reason}
+        answer = {**_answer(note, "merged", [], [], self._memories.degraded), "reason": how.reason}
+        dropped = _not_kept(note, new)
+        return {**answer, "not_kept": dropped} if dropped else answer
 
 
 def said_of(memory: NewMemory | Memory) -> Said:
@@ -288,7 +291,8 @@ def _still(note: Note, how: Resemblance, new: NewMemory) -> bool:
 
 
 def _with_what_is_new(note: Note, new: NewMemory) -> Edit | None:
-    """What the new one says beside its text: tags, edges and where it comes from. Nothing there is taken away."""
+    """What the new one says beside its text: tags, edges, where it comes from, and what the other does not say at all:
+    how important it is, and from when to when it holds. Nothing there is taken away."""
     changes: dict[str, Value | Remove] = {}
     known = {tag.casefold() for tag in note.memory.tags}
     tags = [tag for tag in new.tags if tag.casefold() not in known]
@@ -298,6 +302,9 @@ def _with_what_is_new(note: Note, new: NewMemory) -> Edit | None:
         there = note.memory.edges.get(rel, ())
         if added := [to_link(target) for target in targets if target not in there]:
             changes[rel] = [*_listed(note.meta.get(rel)), *added]
+    for name in _FILLED_IN:
+        if new.more.get(name) is not None and note.meta.get(name) is None:
+            changes[name] = new.more[name]
     source = new.more.get("source")
     if source:
         sources = note.meta.get("sources")
@@ -307,6 +314,17 @@ def _with_what_is_new(note: Note, new: NewMemory) -> Edit | None:
         elif source != note.meta.get("source") and source not in others:
             changes["sources"] = [*others, source]
     return Edit(changes) if changes else None
+
+
+def _not_kept(note: Note, new: NewMemory) -> list[str]:
+    """What the new one said otherwise than the memory that it was merged into: there it stays as it was."""
+    # Who names no kind means a fact by default, and says nothing by it.
+    said = {
+        "kind": None if new.kind == "fact" else new.kind,
+        **{name: new.more.get(name) for name in _FILLED_IN},
+    }
+    there = {"kind": note.memory.kind, **{name: getattr(note.memory, name) for name in _FILLED_IN}}
+    return [name for name, value in said.items() if value is not None and value != there[name]]
 
 
 def _listed(value: Value) -> list[Value]:

@@ -301,3 +301,16 @@ def test_a_credential_in_the_source_of_a_memory_is_refused_too(world: World) -> 
             "The dump was taken from there", source={"uri": "postgres://admin:hT7xq9Lm2@db.internal/prod"}
         )
     assert world.files() == {}
+
+
+def test_a_merge_fills_in_what_was_not_said_and_names_what_it_did_not_keep(world: World) -> None:
+    first = world.add("Deploys of the quay service need two approvals", kind="decision")["id"]
+    text = "Deploys of the quay service need two approvals."
+    filled = world.add(text, kind="decision", importance=0.9, valid_until="2027-01-01")
+    assert (filled["status"], filled["id"]) == ("merged", first)
+    assert "not_kept" not in filled
+    said = world.service.get(first)
+    assert (said["importance"], said["valid_until"]) == (0.9, "2027-01-01")
+    other = world.add(text, kind="decision", importance=0.2, valid_until="2028-01-01")
+    assert other["not_kept"] == ["importance", "valid_until"]
+    assert world.service.get(first)["importance"] == 0.9

@@ -142,6 +142,10 @@ class Written(BaseModel):
     supersedes: list[str]
     similar: list[Similar] = []
     reason: str | None = None
+    not_kept: list[str] = Field(
+        [],
+        description="Of a merge: what was said otherwise than the memory that was there, which stays as it is.",
+    )
     degraded: str | None = Field(None, description="Safe on disk, but not found yet, or not compared.")
 
 

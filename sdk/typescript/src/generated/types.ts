@@ -763,6 +763,8 @@ export interface WriteResult {
   supersedes: string[];
   similar?: Similar[];
   reason?: string | null;
+  /** Of a merge: what was said otherwise than the memory that was there, which stays as it is. */
+  notKept?: string[];
   /** Safe on disk, but not found yet, or not compared. */
   degraded?: string | null;
 }
