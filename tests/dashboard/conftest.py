@@ -101,7 +101,8 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     env = example_vault(place)
     with running_daemon(env) as daemon, httpx.Client(base_url=daemon.url, timeout=30) as http:
         served = Served(daemon, place, env, http)
-        wait_for(lambda: is_settled(served), 60)
+        wait_for(lambda: is_settled(served), 90)
+        wait_for(lambda: http.get("/map").status_code == 200, 60)  # it is drawn behind the memories
         yield served
 
 

@@ -127,6 +127,7 @@ def main() -> None:
                 )
                 for name, (where, ready) in VIEWS.items():
                     _take(page, daemon.url, where, ready, FOLDER / f"{name}-{theme}.png")
+                page.unroute_all(behavior="ignoreErrors")
                 page.close()
             page = browser.new_page(
                 viewport={"width": NARROW[0], "height": NARROW[1]}, reduced_motion="reduce"
@@ -135,6 +136,7 @@ def main() -> None:
                 page, daemon.url, f"#/memories?q={_QUESTION}", _shown(".ranking"), FOLDER / "narrow-list.png"
             )
             _take(page, daemon.url, f"#/memories?q={_QUESTION}", _memory, FOLDER / "narrow-memory.png")
+            page.unroute_all(behavior="ignoreErrors")
         browser.close()
 
 
@@ -146,6 +148,7 @@ def _at_home(route: Route) -> None:
 
 
 def _take(page: Page, url: str, where: str, ready: Callable[[Page], None], file: Path) -> None:
+    page.unroute_all(behavior="ignoreErrors")
     page.goto("about:blank")
     page.route(re.compile("/(healthz|hosts)$"), _at_home)
     page.goto(f"{url}/{where}")

@@ -67,7 +67,7 @@ def test_health_says_how_the_daemon_is(visit: Open, board: Served) -> None:
         "Clients",
     ):
         expect(page.get_by_role("heading", name=heading)).to_be_visible()
-    expect(page.locator("code").filter(has_text="/recent").first).to_be_visible()
+    expect(page.locator("code").filter(has_text="/healthz").first).to_be_visible()
 
 
 def test_consolidation_is_paused_and_resumed(visit: Open, board: Served) -> None:

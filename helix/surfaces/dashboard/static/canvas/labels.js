@@ -3,8 +3,8 @@
 const widths = new Map();
 
 /** For one frame. `place` says whether there was room, and draws if there was. */
-export function labels(context, { ground, text, width: whole }) {
-  const taken = [];
+export function labels(context, { ground, text, size: { width: whole, height } }) {
+  const taken = [[whole - 56, height - 124, whole, height]]; // the buttons
 
   /** To the right of x, or to the left of it by `gap` where the canvas ends. */
   function place(words, x, y, { font, align = "left", size = 12, colour = text, gap = 0 }) {

@@ -295,7 +295,7 @@ function begin(root, first) {
   function drawLabels(context, view, size, near) {
     const { nodes, x, y, order, groups, names } = data;
     const [ox, oy] = onScreen(view, size);
-    const put = labels(context, { ground: colour("--surface"), text: colour("--text"), width: size.width });
+    const put = labels(context, { ground: colour("--surface"), text: colour("--text"), size });
     if (nodes.length <= FEW && !near)
       order.forEach((place) =>
         put.keepFree(x[place] * view.k + ox, y[place] * view.k + oy, radiusOf(place, view.k)),

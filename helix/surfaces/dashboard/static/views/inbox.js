@@ -122,7 +122,7 @@ function begin(root, first) {
       h(
         "div",
         { class: "inbox-words" },
-        h("p", { class: "inbox-reason" }, item.reason),
+        h("p", { class: "inbox-reason" }, capital(item.reason)),
         (item.id || item.other) &&
           h(
             "p",
@@ -135,7 +135,7 @@ function begin(root, first) {
           ),
         item.path &&
           h("p", { class: "hint" }, h("code", {}, `${item.path}${item.line ? `:${item.line}` : ""}`)),
-        item.remedy && h("p", { class: "hint" }, item.remedy),
+        item.remedy && h("p", { class: "hint" }, capital(item.remedy)),
         item.detail &&
           h(
             "details",

@@ -214,7 +214,7 @@ function begin(root, first) {
   }
 
   function name(context, view, size, closeness, seen, radius, ox, oy) {
-    const put = labels(context, { ground: colour("--surface"), text: colour("--text"), width: size.width });
+    const put = labels(context, { ground: colour("--surface"), text: colour("--text"), size });
     if (hidden.size === 0)
       for (const one of [...data.clusters].sort((a, b) => b.count - a.count))
         put.place(one.terms.join(" · "), one.x * view.k + ox, -one.y * view.k + oy, {

@@ -3,10 +3,10 @@
 import { h } from "../dom.js";
 import { ago, milliseconds, number, plural, whole } from "../format.js";
 
-function table(heads, rows, figures) {
+function table(label, heads, rows, figures) {
   return h(
     "div",
-    { class: "table-scroll" },
+    { class: "table-scroll", role: "region", "aria-label": label, tabindex: "0" }, // it scrolls where it is narrow
     h(
       "table",
       {},
@@ -45,6 +45,7 @@ export function latencies({ routes }) {
     h("h2", {}, "Latency"),
     busy.length
       ? table(
+          "Latency by route",
           ["Route", "Requests", "Median", "95 of 100"],
           busy.map((one) => [
             h("code", {}, one.route),
@@ -66,6 +67,7 @@ export function tokens({ verbs }) {
     h("h2", {}, "Tokens served"),
     reading.length
       ? table(
+          "Tokens by verb",
           ["Verb", "Served", "Room there was", "Used"],
           reading.map((one) => [
             one.verb,
@@ -86,6 +88,7 @@ export function clients({ clients: said, mcp_sessions: sessions }) {
     h("h2", {}, "Clients", h("span", { class: "hint aside" }, ` ${plural(sessions, "open MCP session")}`)),
     said.length
       ? table(
+          "Clients",
           ["Name", "Project", "By", "Sessions", "Seen"],
           said.map((one) => [
             one.name ?? "not named",
