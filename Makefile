@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test programs check docs bench bench-recall bench-pairs clean
+.PHONY: help install run test test-hosts programs check docs bench bench-recall bench-pairs clean
 
 help: ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -24,8 +24,8 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 
 install: $(VENV)/.installed ## make .venv and put helix, helixd and helix-mcp into .venv/bin
 
-run: install ## make a starter vault if there is none, then run the daemon
-	$(BIN)/helix init --if-missing
+run: install ## make a starter vault with an example if there is none, then run the daemon
+	$(BIN)/helix init --if-missing --example
 	$(BIN)/helixd
 
 check: $(VENV)/.installed-dev ## lint, strict types, layer rules
@@ -43,11 +43,15 @@ programs:
 test: check programs ## everything that must hold; HELIX_TEST_SCALE=10 makes the random runs ten times longer
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
+test-hosts: $(VENV)/.installed-dev ## the hosts' own command lines, fetched from npm, each connected to a real daemon
+	$(BIN)/python -m pytest tests/hosts/real_hosts.py -v
+
 docs: $(VENV)/.installed-dev ## write the reference pages again from the code
 	$(BIN)/python -m helix.cli.reference > docs/cli.md
 	$(BIN)/python -m helix.cli.settings_page > docs/configuration.md
 	$(BIN)/python -m helix.surfaces.errors_page > docs/errors.md
 	$(BIN)/python -m helix.surfaces.rest.reference > docs/rest-api.md
+	$(BIN)/python -m helix.doctor.reference > docs/doctor.md
 
 bench: $(VENV)/.installed-dev ## the figures of docs/reliability.md, docs/search.md and docs/performance.md, on this machine; takes half an hour
 	$(BIN)/python -m bench

@@ -25,6 +25,8 @@ HelixError
 ├── BadValue               bad-value           an argument that makes no sense, and what would
 ├── StorageError           disk-full, io-error, not-permitted
 ├── HistoryError           no-history, bad-revision, git-busy, git-failed
+├── HostFileError          bad-host-file       a host's configuration that cannot be read, or changed without harm
+├── NotConnected           not-connected       a host that has nothing of ours to take away
 ├── IndexBroken            index-broken        derived data that cannot be read: set it aside and rebuild it
 ├── IndexNotReady          index-not-ready     search is still starting, or could not start
 ├── DaemonUnreachable      daemon-unreachable  a daemon should answer, and does not
@@ -165,6 +167,28 @@ class StorageError(HelixError):
 
 class HistoryError(HelixError):
     code = "no-history"
+
+
+class HostFileError(HelixError):
+    """A host's configuration that cannot be read, or not be changed without harm. Nobody touches it."""
+
+    code = "bad-host-file"
+
+    def __init__(self, reason: str, *, line: int | None = None) -> None:
+        super().__init__(reason if line is None else f"line {line}: {reason}")
+        self.reason = reason
+        self.line = line
+
+    def at(self, path: str) -> HostFileError:
+        """The same error, with a message that names the file."""
+        place = path if self.line is None else f"{path}:{self.line}"
+        self.message = f"{place}: {self.reason}; nothing was changed"
+        self.args = (self.message,)
+        return self
+
+
+class NotConnected(HelixError):
+    code = "not-connected"
 
 
 class IndexBroken(HelixError):

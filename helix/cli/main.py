@@ -55,6 +55,14 @@ SECTIONS = (
         ),
     ),
     (
+        "Your agents",
+        (
+            ("connect", "helix.cli.connect:connect", "Give a host the memory: print its set-up, or install it."),
+            ("disconnect", "helix.cli.connect:disconnect", "Take out of a host's file what connect put there."),
+            ("hooks", "helix.cli.hooks:app", "Let Claude Code start with the memories of its project."),
+        ),
+    ),
+    (
         "Helix itself",
         (
             ("config", "helix.cli.settings:app", "Show and change the settings."),

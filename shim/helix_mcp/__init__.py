@@ -11,6 +11,13 @@ __version__ = "0.1.0"  # a constant: importlib.metadata costs more than the whol
 
 
 def main() -> None:
+    import sys
+
+    if sys.argv[1:2] == ["hook"]:  # it needs nothing of what speaks MCP
+        from helix_mcp.hook import run as run_hook
+
+        run_hook(sys.argv[2:])
+        return
     from helix_mcp.command import run
 
     run()

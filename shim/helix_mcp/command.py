@@ -13,6 +13,7 @@ from helix_mcp.settings import BadSettings, Options, Settings
 
 HELP = """\
 usage: helix-mcp [OPTIONS]
+       helix-mcp hook [OPTIONS]
 
 Speak MCP on standard input and output, and pass it on to the Helix daemon, which is started when none runs.
 

@@ -59,15 +59,15 @@ class Settings:
         token = setting("token") or (
             _read_token(os.path.join(config, "token")) if self.address.is_loopback else ""
         )
-        project = options.project or env.get("HELIX_PROJECT", "").strip() or find_project(folder)
+        self.project = options.project or env.get("HELIX_PROJECT", "").strip() or find_project(folder)
         session = options.session or env.get("HELIX_SESSION", "").strip() or os.urandom(16).hex()
         self.headers = {
             "Host": self.address.host_header,
             "Helix-Client": f"helix-mcp/{__version__}",
             "Helix-Session": percent_encoded(session),
         }
-        if project:
-            self.headers["Helix-Project"] = percent_encoded(project)
+        if self.project:
+            self.headers["Helix-Project"] = percent_encoded(self.project)
         if token:
             if not (token.isascii() and token.isprintable()):
                 raise BadSettings(

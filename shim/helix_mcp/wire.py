@@ -209,7 +209,7 @@ class Server:
     def _head(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> bytes:
         lines = [f"{method} {path} HTTP/1.1"]
         lines += [f"{name}: {value}" for name, value in {**self._headers, **headers}.items()]
-        if method == "POST":
+        if body or method == "POST":
             lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
         return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 

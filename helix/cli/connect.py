@@ -1,0 +1,184 @@
+"""helix connect and disconnect: the files of hosts. By default nothing is written."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from helix.cli.output import Json, err, out, print_json, print_table, reports_errors
+from helix.cli.session import config_of
+from helix.errors import BadValue
+from helix.hosts import connect as hosts
+from helix.hosts.fragment import TOKEN_VARIABLE, Address, Program, Server, text
+from helix.hosts.here import carried, get_executable, this_machine
+from helix.hosts.host import Host, Machine, Scope
+from helix.hosts.record import Records
+from helix.hosts.registry import HOSTS, get_host
+
+HostName = Annotated[str, typer.Argument(metavar="HOST", help=f"One of {', '.join(h.name for h in HOSTS)}.")]
+User = Annotated[bool, typer.Option("--user", help="The user's own file instead of the project's.")]
+
+
+@reports_errors
+def connect(
+    context: typer.Context,
+    host: Annotated[
+        str, typer.Argument(metavar="[HOST]", help=f"One of {', '.join(h.name for h in HOSTS)}.")
+    ] = "",
+    install: Annotated[
+        bool, typer.Option("--install", help="Write it into the host's file; a backup is kept beside it.")
+    ] = False,
+    user: User = False,
+    http: Annotated[
+        bool, typer.Option("--http", help="Connect to the daemon's URL instead of starting helix-mcp.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a server of the same name that says something else.")
+    ] = False,
+    list_hosts: Annotated[
+        bool, typer.Option("--list", help="Show all hosts: which are here, which are connected.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Give a host the memory: print its set-up, or install it.
+
+    Without --install the text is printed and nothing is written. With it the text is merged into the project's file
+    (or the user's, with --user, and where a host has no file in projects); everything else in the file stays as it
+    is, byte for byte. `helix disconnect HOST` undoes it.
+    """
+    machine = this_machine()
+    if list_hosts:
+        _list(machine, as_json)
+        return
+    if not host:
+        raise BadValue("name a host, or ask for --list")
+    known = get_host(host)
+    server = _server(context, http)
+    scope = _scope(known, user)
+    if install:
+        _install(context, known, scope, machine, server, force, as_json)
+    else:
+        _print(known, machine, server, as_json)
+
+
+@reports_errors
+def disconnect(
+    context: typer.Context,
+    host: HostName,
+    user: User = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Also a server of this name that helix did not write.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Take out of a host's file what connect put there.
+
+    The file is then what it was before, to the byte; a file that connect made is removed again.
+    """
+    machine, known = this_machine(), get_host(host)
+    records = Records(config_of(context).state_dir)
+    done = hosts.disconnect(known, _scope(known, user), machine, records, force=force)
+    if as_json:
+        print_json({"host": known.name, "file": str(done.path), "file_removed": done.removed})
+    else:
+        what = "removed" if done.removed else "changed back"
+        out.print(f"disconnected {known.title} ({machine.shown(done.path)} {what})")
+
+
+def _scope(host: Host, user: bool) -> Scope:
+    return "user" if user else host.scopes()[0]
+
+
+def _server(context: typer.Context, http: bool) -> Server:
+    config = config_of(context)
+    if http:
+        return Address(f"{config.base_url}/mcp", needs_token=config.require_token)
+    typed = (context.obj or {}).get("vault") is not None
+    return Program(get_executable(), carried(config, os.environ, vault_was_typed=typed))
+
+
+def _install(
+    context: typer.Context,
+    host: Host,
+    scope: Scope,
+    machine: Machine,
+    server: Server,
+    force: bool,
+    as_json: bool,
+) -> None:
+    records = Records(config_of(context).state_dir)
+    done = hosts.connect(host, scope, machine, server, records, force=force)
+    if as_json:
+        backup = str(done.backup) if done.backup else None
+        print_json({"host": host.name, "file": str(done.path), "changed": done.changed, "backup": backup})
+        return
+    shown = machine.shown(done.path)
+    if not done.changed:
+        out.print(f"{host.title} is connected already ({shown}); nothing was changed")
+        return
+    out.print(f"connected {host.title} ({shown})")
+    if done.backup:
+        err.print(f"The file as it was: {machine.shown(done.backup)}")
+    if isinstance(server, Address) and server.needs_token:
+        err.print(f"Its daemon asks for a token: set {TOKEN_VARIABLE} where {host.title} is started.")
+    for hint in (host.asks if scope == "project" else "", host.afterwards):
+        if hint:
+            err.print(hint)
+
+
+def _print(host: Host, machine: Machine, server: Server, as_json: bool) -> None:
+    fragment = text(host, server)
+    files = {scope: machine.shown(host.file(scope, machine)) for scope in host.scopes()}
+    if as_json:
+        print_json(
+            {
+                "host": host.name,
+                "title": host.title,
+                "files": files,
+                "language": host.language,
+                "fragment": fragment,
+            }
+        )
+        return
+    err.print(
+        f"{host.title} reads this from {' or '.join(files.values())}; "
+        f"`helix connect {host.name} --install` puts it into {next(iter(files.values()))}."
+    )
+    sys.stdout.write(fragment)
+
+
+def _list(machine: Machine, as_json: bool) -> None:
+    found = hosts.look(machine)
+    if as_json:
+        print_json([_row(one, machine) for one in found])
+        return
+    rows = [
+        (
+            one.host.name,
+            one.host.title,
+            "yes" if one.detected else "no",
+            ", ".join(machine.shown(each.path) for each in one.connections) or "no",
+        )
+        for one in found
+    ]
+    print_table(("host", "name", "here", "connected"), rows, shrink="connected")
+    for problem in (problem for one in found for problem in one.problems):
+        err.print(f"helix: {problem}", style="yellow")
+
+
+def _row(one: hosts.Look, machine: Machine) -> dict[str, Any]:
+    return {
+        "host": one.host.name,
+        "title": one.host.title,
+        "detected": one.detected,
+        "files": {scope: str(one.host.file(scope, machine)) for scope in one.host.scopes()},
+        "connections": [
+            # not the whole entry: a person may keep a secret in it
+            {"scope": each.scope, "file": str(each.path), "command": each.executable, "url": each.url}
+            for each in one.connections
+        ],
+        "problems": one.problems,
+    }

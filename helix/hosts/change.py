@@ -1,0 +1,135 @@
+"""Making a change to a host's file, and undoing it: backup, atomic write, record."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from helix.errors import HostFileError, StaleHash
+from helix.hosts import file
+from helix.hosts.record import Purpose, Record, Records
+
+T = TypeVar("T")
+
+_TRIES = 5
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a change leaves: the new text, and the containers that came with it. None: there is nothing to do."""
+
+    text: str
+    containers: list[list[str]]
+
+
+@dataclass(frozen=True)
+class Done:
+    path: Path
+    changed: bool
+    backup: Path | None = None
+    removed: bool = False
+    """the file is gone, as it was before"""
+
+
+def make(
+    path: Path, purpose: Purpose, records: Records, change: Callable[[str, list[list[str]]], Made | None]
+) -> Done:
+    """Change the file at `path` by what `change` makes of its text, given the containers of an earlier change."""
+
+    def once() -> Done:
+        before = file.read(path)
+        earlier = records.find(before.path, purpose)
+        made = _told(path, lambda: change(before.text, earlier.made if earlier else []))
+        if made is None:
+            return Done(before.path, changed=False)
+        # Where nothing changed since our last change, the backup of that one holds all there is to keep.
+        known = earlier is not None and earlier.is_untouched(before.text)
+        backup = None if known else file.back_up(before)
+        folders = [str(one) for one in file.write(before, made.text)]
+        records.keep(_record(before, purpose, earlier, made, folders))
+        return Done(before.path, changed=True, backup=backup)
+
+    return _patiently(path, once)
+
+
+def parsed(path: Path, parse: Callable[[str], T]) -> T:
+    """What the file at `path` says; one that is not there says nothing."""
+    text = file.read(path).text
+    return _told(path, lambda: parse(text))
+
+
+def undo(
+    path: Path,
+    purpose: Purpose,
+    records: Records,
+    *,
+    is_undone: Callable[[str, str], bool],
+    take: Callable[[str, list[list[str]]], str],
+    is_empty: Callable[[str], bool],
+) -> Done:
+    """Take away what `make` wrote. `is_undone(text, candidate)` says whether nothing else would change;
+    `take` does it by structure, where the record does not help any more."""
+
+    def once() -> Done:
+        before = file.read(path)
+        record = records.find(before.path, purpose)
+        after = record.undo(before.text) if record else None
+        if after is None or not is_undone(before.text, after):
+            after = _told(path, lambda: take(before.text, record.made if record else []))
+        removed = record is not None and record.file_was_missing and is_empty(after)
+        if removed:
+            file.remove(before)
+            _remove_folders(record.folders if record else [])
+        else:
+            file.write(before, after)
+        file.drop_backup(before, None if removed else (before.mark + after).encode())
+        records.forget(before.path, purpose)
+        return Done(before.path, changed=True, removed=removed)
+
+    return _patiently(path, once)
+
+
+def _record(
+    before: file.Snapshot, purpose: Purpose, earlier: Record | None, made: Made, folders: list[str]
+) -> Record:
+    """From the state before our first change, if that can still be told: what was ours already is no part of it."""
+    base = earlier.undo(before.text) if earlier else None
+    if earlier is None or base is None:
+        return Record.of(
+            before.path, purpose, before.text, made.text, made.containers, not before.exists, folders
+        )
+    return Record.of(
+        before.path,
+        purpose,
+        base,
+        made.text,
+        earlier.made + made.containers,
+        earlier.file_was_missing,
+        earlier.folders,
+    )
+
+
+def _told(path: Path, work: Callable[[], T]) -> T:
+    try:
+        return work()
+    except HostFileError as error:
+        raise error.at(str(path)) from None
+
+
+def _patiently(path: Path, once: Callable[[], Done]) -> Done:
+    for _ in range(_TRIES):
+        with contextlib.suppress(file.Changed):
+            return once()
+    raise StaleHash(f"another program keeps writing {path}; close it and try again")
+
+
+def _remove_folders(folders: list[str]) -> None:
+    """Innermost first, as far as nothing else is in them."""
+    for folder in reversed(folders):
+        try:
+            Path(folder).rmdir()
+        except OSError:
+            return

@@ -1,0 +1,165 @@
+"""Connecting a host, and undoing it to the byte."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from helix.errors import AlreadyExists, HelixError, HostFileError, NotConnected
+from helix.hosts import change, splice
+from helix.hosts.change import Done, Made
+from helix.hosts.fragment import Server, entry
+from helix.hosts.host import SERVER, Host, Machine, Scope
+from helix.hosts.record import Records
+from helix.hosts.registry import HOSTS
+
+PROGRAM = "helix-mcp"
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A host that has a server of our name, in one of its files."""
+
+    host: Host
+    scope: Scope
+    path: Path
+    entry: Any
+
+    @property
+    def executable(self) -> str | None:
+        """The program that the host starts; None when it connects to a URL."""
+        said = self.entry.get("command") if isinstance(self.entry, dict) else None
+        said = said[0] if isinstance(said, list) and said else said
+        return said if isinstance(said, str) else None
+
+    @property
+    def url(self) -> str | None:
+        said = self.entry.get(self.host.shape.url) if isinstance(self.entry, dict) else None
+        return said if isinstance(said, str) else None
+
+
+@dataclass(frozen=True)
+class Look:
+    """One host on one machine."""
+
+    host: Host
+    detected: bool
+    connections: list[Connection]
+    problems: list[str]
+    """files of it that cannot be read"""
+
+
+def connect(
+    host: Host, scope: Scope, machine: Machine, server: Server, records: Records, *, force: bool = False
+) -> Done:
+    path = host.file(scope, machine)
+    wanted = entry(host, server)
+
+    def add(text: str, _earlier: list[list[str]]) -> Made | None:
+        document = splice.parse(host.language, text)
+        keys = _keys(host, document)
+        there = splice.find(document, keys)
+        if there == wanted:
+            return None
+        if there is not None and not force:
+            raise AlreadyExists(
+                f"{machine.shown(path)} has a server {SERVER!r} with other settings already; --force replaces it, "
+                f"and `helix connect {host.name}` prints what would be written"
+            )
+        return Made(splice.put(host.language, text, keys, wanted), splice.missing(document, keys))
+
+    return change.make(path, "server", records, add)
+
+
+def disconnect(host: Host, scope: Scope, machine: Machine, records: Records, *, force: bool = False) -> Done:
+    path = host.file(scope, machine)
+    found = find_connection(host, scope, machine)
+    if found is None:
+        raise NotConnected(_not_there(host, scope, machine, path))
+    if not force and not _is_ours(found, records):
+        raise HelixError(
+            f"the server {SERVER!r} in {machine.shown(path)} was not written by `helix connect` and starts something "
+            "else; --force takes it away",
+            code="not-ours",
+        )
+
+    def is_undone(text: str, candidate: str) -> bool:
+        return bool(_rest(host, text) == _rest(host, candidate))
+
+    def take(text: str, made: list[list[str]]) -> str:
+        keys = _keys(host, splice.parse(host.language, text))
+        return splice.take(host.language, text, keys, made)
+
+    def is_empty(text: str) -> bool:
+        return not splice.parse(host.language, text)
+
+    return change.undo(path, "server", records, is_undone=is_undone, take=take, is_empty=is_empty)
+
+
+def find_connection(host: Host, scope: Scope, machine: Machine) -> Connection | None:
+    path = host.file(scope, machine)
+    document = change.parsed(path, lambda text: splice.parse(host.language, text))
+    there = splice.find(document, _keys(host, document))
+    return None if there is None else Connection(host, scope, path, there)
+
+
+def look(machine: Machine) -> list[Look]:
+    """Every host: whether it is on this machine, and where it is connected."""
+    return [_look(host, machine) for host in HOSTS]
+
+
+def _look(host: Host, machine: Machine) -> Look:
+    connections, problems, seen = [], [], set[Path]()
+    for scope in host.scopes():
+        path = host.file(scope, machine)
+        if path in seen:  # a project in the home folder has one file for both
+            continue
+        seen.add(path)
+        try:
+            if (found := find_connection(host, scope, machine)) is not None:
+                connections.append(found)
+        except HostFileError as error:
+            problems.append(error.message)
+    return Look(host, _is_detected(host, machine), connections, problems)
+
+
+def _is_detected(host: Host, machine: Machine) -> bool:
+    search = machine.env.get("PATH", "")
+    return any(shutil.which(program, path=search) for program in host.programs) or any(
+        machine.path(sign).exists() for sign in host.signs
+    )
+
+
+def _keys(host: Host, document: dict[str, Any]) -> Sequence[str]:
+    newer = host.newer_servers and isinstance(splice.find(document, host.newer_servers), dict)
+    return (*(host.newer_servers if newer else host.servers), SERVER)
+
+
+def _is_ours(found: Connection, records: Records) -> bool:
+    if records.find(found.path.resolve(), "server") is not None:
+        return True
+    if (program := found.executable) is not None:
+        return Path(program.replace("\\", "/")).stem == PROGRAM
+    return (found.url or "").endswith("/mcp")
+
+
+def _not_there(host: Host, scope: Scope, machine: Machine, path: Path) -> str:
+    others = [one for one in host.scopes() if one != scope and find_connection(host, one, machine)]
+    elsewhere = "; it is in " + machine.shown(host.file(others[0], machine)) if others else ""
+    hint = " (--user)" if others == ["user"] else " (without --user)" if others else ""
+    return f"{host.title} has no server {SERVER!r} in {machine.shown(path)}{elsewhere}{hint}"
+
+
+def _rest(host: Host, text: str) -> Any:
+    """What the file says besides our server, and besides containers that are empty without it."""
+    try:
+        document: Any = splice.parse(host.language, text)
+    except HostFileError:
+        return None
+    keys = _keys(host, document)
+    if splice.find(document, keys) is None:
+        document = splice.with_value(document, keys, None)
+    return splice.canonical(splice.without(document, keys)[-1])

@@ -1,0 +1,113 @@
+"""`helix-mcp hook`: what Claude Code runs at the events of a session. It asks the daemon over REST, or gives up.
+
+An agent waits for its hooks, so this one has a deadline over everything it does: whatever hangs, a moment later
+the process is gone, with status 0 and nothing said. A daemon that does not run is not started for it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+
+HELP = """\
+usage: helix-mcp hook [OPTIONS]
+
+Read the JSON of a Claude Code hook on standard input. At the start of a session print the memories of its project;
+before a compaction, when the agent stops and at the end note what the session was about. `helix hooks install` sets
+it up.
+
+  --budget N   tokens that the memories may take (default: 1500)
+  --explain    say on standard error why nothing was done, and take the time that it needs
+  --help       print this
+
+HELIX_URL, or HELIX_HOST and HELIX_PORT, say where the daemon is; HELIX_TOKEN is shown to it.
+"""
+
+BUDGET = 1500
+# Of the 300 ms that an agent sees at most, some are for the end of the process.
+_DEADLINE = 0.28
+_SHORTEST = 0.02
+# What an interpreter needs to get here, where the system does not say when it started.
+_USUAL_START = 0.05
+_LARGEST_INPUT = 8 * 1024 * 1024
+
+
+def run(arguments: list[str]) -> None:
+    if "--help" in arguments or "-h" in arguments:
+        sys.stdout.write(HELP)
+        return
+    if "--explain" in arguments:
+        _work(arguments)
+        return
+    threading.Thread(target=_leave, args=(max(_DEADLINE - _age(), _SHORTEST),), daemon=True).start()
+    try:
+        _work(arguments)
+    finally:  # whatever happened: an agent is never told of it
+        os._exit(0)
+
+
+def _age() -> float:
+    """Seconds since this process began: a busy machine takes long to start an interpreter."""
+    try:
+        with open("/proc/self/stat", "rb") as file:
+            ticks = int(file.read().rpartition(b")")[2].split()[19])
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return _USUAL_START
+
+
+def _leave(seconds: float) -> None:
+    time.sleep(seconds)
+    os._exit(0)
+
+
+def _work(arguments: list[str]) -> None:
+    import json
+
+    from helix_mcp.rest import GiveUp, Rest
+    from helix_mcp.settings import Options, Settings
+
+    try:
+        event = json.loads(_input())
+        name = event.get("hook_event_name") if isinstance(event, dict) else None
+        options = Options()
+        options.session = str(event.get("session_id", "")) if name else ""
+        folder = str(event.get("cwd", "")) if name else ""
+        settings = Settings(options, os.environ, folder or os.getcwd())
+        rest, project = Rest(settings), settings.project
+        if name in ("SessionStart", "UserPromptSubmit"):
+            from helix_mcp.digest import session_start, user_prompt
+
+            tell = session_start if name == "SessionStart" else user_prompt
+            context = tell(event, rest, _budget(arguments), project)
+            told = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
+            os.write(1, json.dumps(told).encode() + b"\n")
+        elif name in ("PreCompact", "Stop", "SessionEnd"):
+            from helix_mcp.session_record import record
+
+            record(event, rest, project)
+        else:
+            raise GiveUp(f"nothing is done at {name!r}")
+    except (GiveUp, ValueError, OSError) as reason:
+        if "--explain" in arguments:
+            sys.stderr.write(f"helix-mcp hook: {reason}\n")
+
+
+def _input() -> bytes:
+    pieces: list[bytes] = []
+    while piece := os.read(0, 65536):
+        pieces.append(piece)
+        if sum(map(len, pieces)) > _LARGEST_INPUT:
+            raise ValueError("the input is longer than any event")
+    return b"".join(pieces)
+
+
+def _budget(arguments: list[str]) -> int:
+    for place, argument in enumerate(arguments):
+        name, _, value = argument.partition("=")
+        value = value or "".join(arguments[place + 1 : place + 2])
+        if name == "--budget" and value.isdigit():
+            return int(value)
+    return BUDGET
