@@ -20,8 +20,9 @@ are for terminals only; `NO_COLOR` turns colour off.
   names. Without one it does the same by itself, and a command that reads says so on standard error. When the daemon
   hangs, nothing is written behind its back.
 - **The project.** Like `helix-mcp`, a command knows the project by `HELIX_PROJECT`, by a file `.helix-project`, or by
-  the git repository around the current folder, and sees that project and what is global; outside of any it sees
-  everything. `--project NAME` looks from another one, `--global` sees only what is global, `--all` every project.
+  the git repository around the current folder, and sees that project and what is global; outside of any, and
+  in the vault itself, it sees everything. `--project NAME` looks from another one, `--global` sees only what is
+  global, `--all` every project.
   `helix remember` files a memory under the project, or as global outside of any.
 - **Completion.** `helix --install-completion` sets up bash, zsh or fish: commands, options, and the ids, projects,
   kinds and tags of your vault.
