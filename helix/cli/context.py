@@ -35,7 +35,7 @@ def context(
 
     Grouped, cited and fenced as data; the same vault and the same task give the same pack.
     """
-    with open_verbs(context, standing_of(project, only_global, everything)) as verbs:
+    with open_verbs(context, standing_of(context, project, only_global, everything)) as verbs:
         said = verbs.context(
             task, filters=filters_of(kind=kind, tag=tag), max_tokens=max_tokens, rerank=rerank, as_of=as_of, ref=ref,
             response_format="detailed" if detailed else "concise",

@@ -48,7 +48,7 @@ def graph(
 
     All that are in sight, or those around one.
     """
-    with open_verbs(context, standing_of(project, only_global, everything)) as verbs:
+    with open_verbs(context, standing_of(context, project, only_global, everything)) as verbs:
         when = {"include_deleted": include_deleted, "as_of": as_of, "ref": ref}
         if memory_id is None:
             said = gather_graph(partial(verbs.graph, **when))

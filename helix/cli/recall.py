@@ -41,7 +41,7 @@ def recall(
     as_json: Json = False,
 ) -> None:
     """Find memories by words and by meaning."""
-    with open_verbs(context, standing_of(project, only_global, everything)) as verbs:
+    with open_verbs(context, standing_of(context, project, only_global, everything)) as verbs:
         ask = partial(
             verbs.recall, question, filters=filters_of(kind=kind, tag=tag), rerank=rerank,
             include_deleted=include_deleted, as_of=as_of, ref=ref,

@@ -28,7 +28,7 @@ def recent(
     as_json: Json = False,
 ) -> None:
     """List the memories, last changed first."""
-    with open_verbs(context, standing_of(project, only_global, everything)) as verbs:
+    with open_verbs(context, standing_of(context, project, only_global, everything)) as verbs:
         ask = partial(
             verbs.recent, filters=filters_of(kind=kind, tag=tag), since=since, include_deleted=include_deleted,
             as_of=as_of, ref=ref,

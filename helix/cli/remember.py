@@ -62,7 +62,7 @@ def remember(
     What says the same as one that is there is merged into it; what changes a value replaces the old one. Text that
     looks like a credential is refused.
     """
-    standing = standing_of(project, only_global)
+    standing = standing_of(context, project, only_global)
     replaced = supersedes or []
     wish: dict[str, Any] = {
         "text": _from_stdin() if text == "-" else text, "title": title, "kind": kind,

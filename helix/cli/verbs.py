@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import typer
@@ -77,24 +78,33 @@ def open_verbs(
         yield verbs
 
 
-def standing_of(project: str | None, only_global: bool, everything: bool = False) -> Standing:
+def standing_of(
+    context: typer.Context, project: str | None, only_global: bool, everything: bool = False
+) -> Standing:
     """What --project, --global and --all mean; without them it is the project of the current folder."""
     if sum((project is not None, only_global, everything)) > 1:
         raise BadValue("--project, --global and --all exclude each other; give one of them")
     if only_global or everything:
         return Standing(None, "global" if only_global else "all")
-    found = project or project_here()
+    found = project or project_here(config_of(context).vault)
     return Standing(found, "project") if found else Standing(None, "all")
 
 
-def project_here() -> str | None:
-    """As helix-mcp sees it: HELIX_PROJECT, `.helix-project`, or the git repository around the current folder."""
+def project_here(vault: Path) -> str | None:
+    """As helix-mcp sees it: HELIX_PROJECT, `.helix-project`, or the git repository around the current folder.
+
+    Inside the vault there is none: whoever stands in the middle of all memories means all of them.
+    """
     from helix_mcp.project import find_project
 
+    if said := os.environ.get("HELIX_PROJECT", "").strip():
+        return said
     try:
-        return os.environ.get("HELIX_PROJECT", "").strip() or find_project(os.getcwd()) or None
+        here = os.getcwd()
     except FileNotFoundError:  # somebody deleted the folder that the shell is in
         return None
+    is_inside = Path(here).is_relative_to(os.path.realpath(vault))
+    return None if is_inside else find_project(here) or None
 
 
 def gather(ask: Callable[..., Payload], key: str, limit: int | None) -> Payload:

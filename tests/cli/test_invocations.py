@@ -47,6 +47,8 @@ def _begin(monkeypatch: pytest.MonkeyPatch, place: Path) -> Path:
     helix("init")
     (place / "vault" / "Zettel.md").write_text("Just text\n")
     (place / "vault" / "broken.md").write_text("---\ntitle: [\n---\n")
+    (place / "notes").mkdir()
+    (place / "notes" / "idea.md").write_text("# An idea\n\nCarry notes from elsewhere.\n")
     helix("init", "--git")
     return place
 

@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from helix.cli.verbs import ROOM, standing_of
-from helix.errors import BadValue
+from helix.cli.verbs import ROOM
 from helix.memory.fit import MOST_TOKENS
 from tests.cli.commands import BIN, helix, helix_json, listed
 from tests.flows.daemon import running_daemon
@@ -74,11 +73,10 @@ def test_the_project_of_a_command_is_that_of_its_folder(place: Path, monkeypatch
     assert {one["project"] for one in helix_json("recent")["results"]} == {None}
     assert {one["project"] for one in listed()} == everything
     assert helix_json("recent", "--global", "--all", ok=False)["code"] == "bad-value"
-
-
-def test_where_two_of_them_are_named_it_is_refused() -> None:
-    with pytest.raises(BadValue):
-        standing_of("zoo", True)
+    monkeypatch.delenv("HELIX_PROJECT")
+    (place / "vault" / ".helix-project").write_text("zoo\n")
+    monkeypatch.chdir(place / "vault" / "projects")
+    assert {one["project"] for one in helix_json("recent")["results"]} == everything
 
 
 def test_an_answer_may_be_as_long_as_the_service_allows() -> None:
