@@ -24,8 +24,8 @@ $(VENV)/.installed-dev: $(VENV)/.installed
 
 install: $(VENV)/.installed ## make .venv and put helix, helixd and helix-mcp into .venv/bin
 
-run: install ## make a starter vault if there is none, then run the daemon
-	$(BIN)/helix init --if-missing
+run: install ## make a starter vault with an example if there is none, then run the daemon
+	$(BIN)/helix init --if-missing --example
 	$(BIN)/helixd
 
 check: $(VENV)/.installed-dev ## lint, strict types, layer rules
@@ -51,6 +51,7 @@ docs: $(VENV)/.installed-dev ## write the reference pages again from the code
 	$(BIN)/python -m helix.cli.settings_page > docs/configuration.md
 	$(BIN)/python -m helix.surfaces.errors_page > docs/errors.md
 	$(BIN)/python -m helix.surfaces.rest.reference > docs/rest-api.md
+	$(BIN)/python -m helix.doctor.reference > docs/doctor.md
 
 bench: $(VENV)/.installed-dev ## the figures of docs/reliability.md, docs/search.md and docs/performance.md, on this machine; takes half an hour
 	$(BIN)/python -m bench

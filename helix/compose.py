@@ -20,7 +20,7 @@ from helix.follow.follower import Follower
 from helix.follow.lock import FollowLock
 from helix.follow.mend import Mender
 from helix.follow.reconcile import Progress, Reconciler
-from helix.index.catalog import Catalog
+from helix.index.catalog import CATALOG_FILE, Catalog
 from helix.memory.memories import Memories, Took
 from helix.vault.ancestry import Ancestry
 from helix.vault.autocommit import AutoCommit
@@ -300,7 +300,7 @@ def open_helix(config: Config, *, must_follow: bool = False) -> Iterator[Helix]:
         with _state_errors(state):
             ancestry = Ancestry(state / "ancestry.db")
             stack.callback(ancestry.close)
-            catalog = Catalog(state / "catalog.db")
+            catalog = Catalog(state / CATALOG_FILE)
             stack.callback(catalog.close)
         vault = Vault(root, ancestry, max_note_bytes=config.max_note_bytes)
 

@@ -167,6 +167,12 @@ def defaults(home: Path) -> Config:
     )
 
 
+def find_config_dir(env: Mapping[str, str], home: Path, flags: Mapping[str, object] | None = None) -> Path:
+    """Where config.toml is, or would be, whether or not it can be read."""
+    said = (flags or {}).get("config_dir") or env.get("HELIX_CONFIG_DIR", "").strip()
+    return _path(said or defaults(home).config_dir, home)
+
+
 def from_process(**flags: object) -> Config:
     """The settings of this process: its environment and its user's home."""
     return load(os.environ, Path.home(), flags)
@@ -219,8 +225,7 @@ def _layers(
     from_env: dict[str, object] = {
         key: env[name] for name, key in ENVIRONMENT.items() if env.get(name, "").strip()
     }
-    place = typed.get("config_dir") or from_env.get("config_dir") or defaults(home).config_dir
-    file = _path(place, home) / CONFIG_FILE
+    file = find_config_dir(env, home, flags) / CONFIG_FILE
     in_file = _read_toml(file)
     if "config_dir" in in_file:
         raise ConfigError(f"{file}: config_dir says where this file is, so it cannot be set in it")

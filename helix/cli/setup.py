@@ -13,7 +13,7 @@ from helix.cli.session import config_of
 from helix.config import CONFIG_FILE, set_in_file
 from helix.errors import AlreadyExists
 from helix.vault.history import History
-from helix.vault.starter import find_template, start_vault
+from helix.vault.starter import find_example, find_template, start_vault
 
 
 @reports_errors
@@ -30,6 +30,12 @@ def init(
         bool,
         typer.Option("--autocommit", help="Let the daemon commit quiet batches of changes; implies --git."),
     ] = False,
+    example: Annotated[
+        bool,
+        typer.Option(
+            "--example", help="Fill a new vault with the memories of an invented team, to look around in."
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Make a vault: a folder of markdown files that you share.
@@ -38,7 +44,7 @@ def init(
     """
     config = config_of(context)
     place = (folder or config.vault).absolute()
-    started = start_vault(place, find_template())
+    started = start_vault(place, find_template(), *([find_example()] if example else []))
     if started.was_vault and not (if_missing or git or autocommit):
         raise AlreadyExists(f"{place} is a vault already; nothing was changed")
     if git or autocommit:
@@ -51,7 +57,21 @@ def init(
         out.print(f"made a vault in {place} ({len(started.created)} files)")
         if started.was_in_use:
             err.print("The folder holds notes already: they are memories now, and none of them was changed.")
+            if example:
+                err.print("The example was left out: it would stand among your own.")
+        elif example:
+            _say_how_to_remove(
+                place, "helix" if place == config.vault else f"helix --vault {shlex.quote(str(place))}"
+            )
         if place != config.vault:
             err.print(
                 f"To use it: export HELIX_VAULT={shlex.quote(str(place))}, or helix config set vault PATH"
             )
+
+
+def _say_how_to_remove(place: Path, helix: str) -> None:
+    """The brake takes so many missing files at once for an unmounted vault, so a person has to say that it is not."""
+    names = sorted(path.name for path in find_example().iterdir() if path.is_dir())
+    folders = " ".join(shlex.quote(str(place / name)) for name in names)
+    err.print(f"The example is in {folders}. To remove it:")
+    err.print(f"  rm -r {folders} && {helix} reindex --accept-missing")

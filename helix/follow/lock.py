@@ -15,7 +15,8 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
     import msvcrt
 
-_DAEMON = ", a daemon"
+DAEMON = ", a daemon"
+"""how the owner of a lock is called when it is one"""
 _PAUSE = 0.02
 
 
@@ -32,8 +33,8 @@ class FollowLock:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         deadline = time.monotonic() + patience
         while (owner := self._try(briefly)) is not None:
-            if owner.endswith(_DAEMON):
-                who = owner.removesuffix(_DAEMON)
+            if owner.endswith(DAEMON):
+                who = owner.removesuffix(DAEMON)
                 raise VaultLocked(
                     f"{who} already follows this vault on this machine; stop it first, or use the one that runs"
                 )
@@ -43,8 +44,8 @@ class FollowLock:
                 )
             time.sleep(_PAUSE)
 
-    def find_daemon(self) -> int | None:
-        """The process id of the daemon that holds the lock; None when none does."""
+    def find_owner(self) -> str | None:
+        """Who holds the lock, in words that begin with `process` and its number; None when nobody does."""
         try:
             file = self._path.open("r+", encoding="utf-8")
         except OSError:
@@ -54,10 +55,14 @@ class FollowLock:
                 _lock(file)
             except OSError:
                 file.seek(0)
-                owner = file.read().strip()
-                who = owner.removeprefix("process ").removesuffix(_DAEMON)
-                return int(who) if owner.endswith(_DAEMON) and who.isdecimal() else None
-            return None
+                return file.read().strip()
+        return None
+
+    def find_daemon(self) -> int | None:
+        """The process id of the daemon that holds the lock; None when none does."""
+        owner = self.find_owner() or ""
+        who = owner.removeprefix("process ").removesuffix(DAEMON)
+        return int(who) if owner.endswith(DAEMON) and who.isdecimal() else None
 
     def is_held(self) -> bool:
         """Whether this process still keeps others out: not when somebody deleted the file, or put another there."""
@@ -79,7 +84,7 @@ class FollowLock:
             file.close()
             return owner
         file.truncate(0)
-        file.write(f"process {os.getpid()}{'' if briefly else _DAEMON}\n")
+        file.write(f"process {os.getpid()}{'' if briefly else DAEMON}\n")
         file.flush()
         self._file = file
         self._briefly = briefly

@@ -60,8 +60,7 @@ class Looker:
             if found[path] == b"" or self._load(path) != found[path]:
                 found[path] = None
         return {
-            path: None if data is None else self._examine(path, disk[path], data)
-            for path, data in found.items()
+            path: None if data is None else _looked(path, disk[path], data) for path, data in found.items()
         }
 
     def _load(self, path: str) -> bytes | Problem | None:
@@ -72,19 +71,25 @@ class Looker:
         except (NoteError, StorageError) as error:
             return Problem.of(path, error)
 
-    def _examine(self, path: str, signature: Signature, data: bytes | Problem) -> Looked:
-        if isinstance(data, Problem):
-            return Looked(signature, None, data)
-        try:
-            note = Note.parse(path, data)
-            _ = note.memory, note.state
-            return Looked(signature, note, _doubtful(note))
-        except NoteError as error:
-            return Looked(signature, None, _unreadable(path, error, data))
-        except Exception as error:  # one file that Helix does not understand must not stop all the others
-            log.exception("%s cannot be taken in", path)
-            reason = f"Helix failed on this file ({type(error).__name__}: {error})"
-            return Looked(signature, None, Problem(path, "unexpected", reason, "please report it as a bug"))
+
+def examine_note(path: str, signature: Signature, data: bytes) -> Looked:
+    """What a file with these bytes holds, or what is wrong with it, or both."""
+    try:
+        note = Note.parse(path, data)
+        _ = note.memory, note.state
+        return Looked(signature, note, _doubtful(note))
+    except NoteError as error:
+        return Looked(signature, None, _unreadable(path, error, data))
+    except Exception as error:  # one file that Helix does not understand must not stop all the others
+        log.exception("%s cannot be taken in", path)
+        reason = f"Helix failed on this file ({type(error).__name__}: {error})"
+        return Looked(signature, None, Problem(path, "unexpected", reason, "please report it as a bug"))
+
+
+def _looked(path: str, signature: Signature, data: bytes | Problem) -> Looked:
+    if isinstance(data, Problem):
+        return Looked(signature, None, data)
+    return examine_note(path, signature, data)
 
 
 def _touched(signature: Signature, now: int) -> int:

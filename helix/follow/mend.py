@@ -35,7 +35,7 @@ _QUIET = 2.0
 _REFUSED = 60.0
 # Somebody is writing there, moved the file, or put a link where its folder was: come again.
 _BUSY = (AlreadyExists, StaleHash, FileNotFoundError, StorageError, OutsideVault)
-_REFUSALS = (EditRefused.code, MemoryErased.code)
+REFUSALS = (EditRefused.code, MemoryErased.code)
 """problems that only the mender finds, and so withdraws"""
 
 
@@ -56,7 +56,7 @@ class Mender:
         self._temporary: dict[str, float] = {}
         self._reported: dict[tuple[str, ...], Problem] = {}
         with self._catalog.transaction():
-            for code in _REFUSALS:
+            for code in REFUSALS:
                 self._catalog.clear_problems(code)
         self.merged = 0
         self.recovered = 0

@@ -109,6 +109,12 @@ def installed(where: Where, machine: Machine) -> list[str]:
     return list(_ours(change.parsed(path, _TEXT.parse)))
 
 
+def installed_commands(where: Where, machine: Machine) -> list[str]:
+    """What the hooks of ours run."""
+    ours = _ours(change.parsed(file_of(where, machine), _TEXT.parse))
+    return [str(hook["command"]) for found in ours.values() for hook in found]
+
+
 def _prove(before: str, after: str, events: Sequence[str]) -> None:
     if _rest(before) != _rest(after) or set(_ours(_TEXT.parse(after))) != set(events):
         raise HostFileError(

@@ -6,7 +6,7 @@ import json
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from helix.index import analyze
 from helix.index.facts import Fact, fact_of, from_texts, to_text
 from helix.vault.copies import choose_best
-from helix.vault.database import StateDatabase
+from helix.vault.database import StateDatabase, open_to_read
 from helix.vault.note import Note
 from helix.vault.problem import Problem
 from helix.vault.walk import Signature
@@ -23,6 +23,8 @@ from helix.vault.walk import Signature
 # Another number means another catalog: it is dropped and rebuilt from the notes, never migrated.
 # The words of titles stand in it, so another way of finding words is another catalog too.
 SCHEMA_VERSION = 300 + analyze.VERSION
+
+CATALOG_FILE = "catalog.db"
 
 _SCHEMA = """
 CREATE TABLE seen (
@@ -316,6 +318,28 @@ class Catalog(StateDatabase):
             return self._db.execute(query, arguments).fetchall()
         with self._reading:
             return self._reader.execute(query, arguments).fetchall()
+
+
+def read_signatures(path: Path) -> dict[str, Signature] | None:
+    """What a catalog last saw of the disk, read beside whoever keeps it; None for one of another version."""
+    database = open_to_read(path)
+    try:
+        if database.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:
+            return None
+        rows = database.execute("SELECT path, mtime_ns, size, inode, ctime_ns FROM seen").fetchall()
+    finally:
+        database.close()
+    return {row[0]: Signature(*row[1:]) for row in rows}
+
+
+def read_problems(path: Path, codes: Collection[str]) -> list[Problem]:
+    """The problems of these codes that a catalog lists, read in the same way."""
+    database = open_to_read(path)
+    try:
+        rows = database.execute("SELECT path, code, reason, remedy, line, detail FROM problems").fetchall()
+    finally:
+        database.close()
+    return [problem for row in rows if (problem := Problem(*row)).code in codes]
 
 
 def _row(row: tuple[Any, ...]) -> Row:

@@ -53,6 +53,11 @@ class StateDatabase(ABC):
         self._prepare()
 
 
+def open_to_read(path: Path) -> sqlite3.Connection:
+    """A database as it is, to look at: nothing is made, migrated or set aside."""
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=5)
+
+
 def _file_at(path: Path) -> tuple[int, int] | None:
     try:
         info = os.stat(path)

@@ -24,15 +24,17 @@ class Started:
 
 def find_template() -> Path:
     """The starter vault: inside the installed package, or at the top of a checkout."""
-    package = Path(__file__).resolve().parent.parent
-    for place in (package / "vault_template", package.parent / "vault_template"):
-        if place.is_dir():
-            return place
-    raise ConfigError("the starter vault is missing from this installation; install helix-memory again")
+    return _find_shipped("vault_template", "vault_template", "the starter vault")
 
 
-def start_vault(folder: Path, template: Path) -> Started:
-    """Make `folder` a vault. One that already holds notes only gets its name, and keeps every byte else."""
+def find_example() -> Path:
+    """The memories of an invented team, to look around in."""
+    return _find_shipped("example_vault", "examples/vault", "the example")
+
+
+def start_vault(folder: Path, *sources: Path) -> Started:
+    """Make `folder` a vault with the files of `sources`. One that holds notes only gets its name, and keeps every
+    byte else."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -42,14 +44,23 @@ def start_vault(folder: Path, template: Path) -> Started:
     was_in_use = any(folder.iterdir())
     writes = [Write(IDENTITY_FILE, new_identity(), None)]
     if not was_in_use:
-        files = sorted(path for path in template.rglob("*") if path.is_file())
-        writes += [Write(path.relative_to(template).as_posix(), path.read_bytes(), None) for path in files]
+        for source in sources:
+            files = sorted(path for path in source.rglob("*") if path.is_file())
+            writes += [Write(path.relative_to(source).as_posix(), path.read_bytes(), None) for path in files]
     root = Root(folder)
     try:
         created = _written(Files(root).commit(writes))
     finally:
         root.close()
     return Started(folder, created, was_vault=False, was_in_use=was_in_use)
+
+
+def _find_shipped(packaged: str, in_checkout: str, what: str) -> Path:
+    package = Path(__file__).resolve().parent.parent
+    for place in (package / packaged, package.parent / in_checkout):
+        if place.is_dir():
+            return place
+    raise ConfigError(f"{what} is missing from this installation; install helix-memory again")
 
 
 def _written(outcomes: Sequence[Written | HelixError]) -> list[str]:

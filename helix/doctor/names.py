@@ -1,0 +1,126 @@
+"""File names and what hides or redirects files: what works on this machine and not on the next one."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterator
+
+from helix.doctor.examined import Examined
+from helix.doctor.finding import Area, Finding, Kind, Severity
+from helix.doctor.sync import find_sync_tool
+from helix.vault.copies import is_note_name
+from helix.vault.ignore import IGNORE_FILE, Ignore
+from helix.vault.walk import walk
+
+_FORBIDDEN = re.compile(r'[<>:"\\|?*\x00-\x1f]')
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
+_LONGEST = 240  # of 255 bytes that most file systems take; sync tools add words for conflict copies
+
+COLLISION = Kind(
+    "names-collide",
+    Severity.WARNING,
+    "two names differ only in case or in how an accent is written",
+    "macOS and Windows take them for one file: a sync tool or git leaves one of them out there.",
+    "Rename one of the two.",
+)
+WINDOWS = Kind(
+    "name-windows-cannot-hold",
+    Severity.NOTE,
+    "a name that Windows cannot hold",
+    "The file does not reach a Windows machine, nor OneDrive, and a git checkout fails there.",
+    'Rename it without < > : " \\ | ? * and without a dot or space at the end.',
+)
+LONG = Kind(
+    "name-too-long",
+    Severity.WARNING,
+    "a name so long that a sync tool cannot add to it",
+    "A conflict copy of the file could not be written, and some drives refuse the file itself.",
+    "Give it a shorter name; the id in the note stays.",
+)
+OUTSIDE = Kind(
+    "link-leaves-vault",
+    Severity.WARNING,
+    "a symbolic link leads out of the vault",
+    "Helix follows none: what lies there is not part of the memory, though it looks so in an editor.",
+    "Move the files into the vault, or make the other folder a vault of its own.",
+)
+NOT_FOLLOWED = Kind(
+    "link-not-followed",
+    Severity.NOTE,
+    "a symbolic link to another file of the vault",
+    "Helix reads the file itself and not the link.",
+    "Nothing to do; remove the link if it surprises you.",
+)
+HIDES_ALL = Kind(
+    "ignores-everything",
+    Severity.ERROR,
+    ".helixignore hides every note",
+    "Helix sees an empty vault.",
+    "Correct the rule; it has the syntax of .gitignore, where `*` or `/` alone hides all there is.",
+)
+BAD_RULE = Kind(
+    "bad-ignore-rule",
+    Severity.WARNING,
+    "a line of .helixignore is no pattern",
+    "It hides nothing, though somebody meant it to.",
+    "Correct the line, or delete it.",
+)
+
+
+def check_names(examined: Examined) -> Iterator[Finding]:
+    folded: dict[str, list[str]] = defaultdict(list)
+    travels = find_sync_tool(examined) is not None or (examined.there / ".git").exists()
+    for path in (*(entry.path for entry in examined.entries.files), *examined.entries.folders):
+        folded[unicodedata.normalize("NFC", path).casefold()].append(path)
+        name = path.rpartition("/")[2]
+        if name.startswith("."):
+            continue
+        if (reason := _why_not_on_windows(name)) is not None:
+            severity = Severity.WARNING if travels else Severity.NOTE
+            yield WINDOWS.at(path, reason, severity=severity)
+        if is_note_name(name) and len(os.fsencode(name)) > _LONGEST:
+            yield LONG.at(path, f"it has {len(os.fsencode(name))} bytes")
+    for paths in folded.values():
+        if len(paths) > 1:
+            yield COLLISION.at(paths[-1], f"it collides with {', '.join(paths[:-1])}")
+
+
+def _why_not_on_windows(name: str) -> str | None:
+    if found := _FORBIDDEN.search(name):
+        return f"it has {found[0]!r} in it"
+    if name.endswith((".", " ")):
+        return "it ends in a dot or a space"
+    if _RESERVED.fullmatch(name):
+        return "the name is taken by a device"
+    return None
+
+
+def check_links(examined: Examined) -> Iterator[Finding]:
+    root = os.path.realpath(examined.there)
+    for link in examined.entries.links:
+        target = os.path.realpath(os.path.join(root, link.path))
+        is_ours = os.path.isdir(target) or is_note_name(link.name)
+        if link.name.startswith(".") or not is_ours:
+            continue
+        inside = target == root or target.startswith(root + os.sep)
+        kind = NOT_FOLLOWED if inside and os.path.exists(target) else OUTSIDE
+        yield kind.at(link.path, f"it leads to {target}")
+
+
+def check_ignore(examined: Examined) -> Iterator[Finding]:
+    for line in examined.ignore.bad_lines:
+        yield BAD_RULE.at(IGNORE_FILE, "it is no pattern", line=line)
+    if examined.ignore_rules.strip() and not examined.walk.notes:
+        without = walk(os.path.realpath(examined.there), Ignore()).notes
+        if without:
+            yield HIDES_ALL.at(IGNORE_FILE, f"{len(without)} notes are there and none is seen")
+
+
+AREA = Area(
+    "Names",
+    (COLLISION, WINDOWS, LONG, OUTSIDE, NOT_FOLLOWED, HIDES_ALL, BAD_RULE),
+    (check_names, check_links, check_ignore),
+)

@@ -1,0 +1,139 @@
+"""Who follows the vault on this machine, and who answers where clients would ask."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import socket
+import sys
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from helix.config import Config
+from helix.errors import HelixError
+from helix.follow.lock import DAEMON, FollowLock
+from helix.follow.whereabouts import Whereabouts
+from helix.token_file import TokenFile
+
+_PATIENCE = 3.0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was said to a question about health."""
+
+    status: int | None
+    """None: somebody took the connection and does not speak HTTP"""
+    said: dict[str, Any] | None
+    """the state of a Helix daemon; None when it is none, or does not tell"""
+
+    @property
+    def vault(self) -> str:
+        return str((self.said or {}).get("vault", ""))
+
+    @property
+    def is_helix(self) -> bool:
+        return self.said is not None and "vault" in self.said and "state" in self.said
+
+
+@dataclass(frozen=True)
+class Presence:
+    config: Config
+    owner: str | None
+    """who has the lock of the vault, in words; None when nobody has"""
+    whereabouts: Whereabouts | None
+
+    @property
+    def is_daemon(self) -> bool:
+        return self.owner is not None and self.owner.endswith(DAEMON)
+
+    @property
+    def pid(self) -> int | None:
+        number = re.match(r"process (\d+)", self.owner or "")
+        return int(number[1]) if number else None
+
+    @property
+    def is_gone(self) -> bool:
+        """The process that the lock names does not run, and yet the lock is held."""
+        return self.pid is not None and not is_running(self.pid)
+
+    @cached_property
+    def at_own_address(self) -> Answer | None:
+        """The daemon that follows this vault, where it says that it is."""
+        return None if self.whereabouts is None else ask(self.whereabouts.url)
+
+    @cached_property
+    def refuses_token(self) -> bool:
+        """Whether the daemon turns away who shows the token of these settings. It tells everybody how it is."""
+        if self.whereabouts is None or not self.config.require_token:
+            return False
+        answer = ask(self.whereabouts.url, self._find_token(), "/memory/is-the-token-right")
+        return answer is not None and answer.status in (401, 403)
+
+    @cached_property
+    def at_settings_address(self) -> Answer | None:
+        """Whoever answers where clients would look."""
+        if self.whereabouts is not None and self.is_daemon and self.whereabouts.url == self.config.base_url:
+            return self.at_own_address
+        return ask(self.config.base_url)
+
+    def _find_token(self) -> str | None:
+        try:
+            return TokenFile(self.config).find()
+        except HelixError:
+            return None
+
+
+def look_who_follows(state: Path, config: Config) -> Presence:
+    return Presence(config, FollowLock(state).find_owner(), Whereabouts.find(state))
+
+
+def is_running(pid: int) -> bool:
+    if sys.platform == "win32":
+        return True  # os.kill would end it
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def ask(url: str, token: str | None = None, path: str = "/healthz") -> Answer | None:
+    """None when nobody listens there."""
+    request = urllib.request.Request(url.rstrip("/") + path)  # noqa: S310 (the user's own URL)
+    if token is not None:
+        request.add_header("Authorization", f"Bearer {token}")
+    try:
+        # No proxy: what is asked is on this machine.
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(request, timeout=_PATIENCE) as answer:
+            return Answer(answer.status, _parsed(answer.read(1 << 20)))
+    except urllib.error.HTTPError as error:
+        return Answer(error.code, _parsed(error.read(1 << 20)))
+    except (OSError, ValueError):
+        return Answer(None, None) if _is_taken(url) else None
+
+
+def _parsed(body: bytes) -> dict[str, Any] | None:
+    try:
+        said = json.loads(body)
+    except ValueError:
+        return None
+    return said if isinstance(said, dict) else None
+
+
+def _is_taken(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        socket.create_connection((parts.hostname or "", parts.port or 80), timeout=1.0).close()
+    except (OSError, ValueError):
+        return False
+    return True

@@ -1,0 +1,48 @@
+"""Every area, in the order in which they are told: what everything else stands on comes first."""
+
+from __future__ import annotations
+
+from helix.doctor import (
+    daemon,
+    derived,
+    folders,
+    git,
+    hosts,
+    links,
+    machine,
+    meaning,
+    names,
+    notes,
+    settings,
+    sync,
+    which_vault,
+)
+from helix.doctor.finding import Area, Kind, Severity
+
+AREAS: tuple[Area, ...] = (
+    machine.AREA,
+    settings.AREA,
+    folders.AREA,
+    which_vault.AREA,
+    daemon.AREA,
+    notes.AREA,
+    meaning.AREA,
+    links.AREA,
+    names.AREA,
+    sync.AREA,
+    derived.AREA,
+    git.AREA,
+    hosts.AREA,
+)
+
+FAILED = Kind(
+    "check-failed",
+    Severity.ERROR,
+    "a check of the doctor could not be run to its end",
+    "What it looks at may be in a state that Helix does not know, or this is a bug of the doctor.",
+    "The other checks were run. Please report it with the text in brackets.",
+)
+
+
+def kinds() -> list[Kind]:
+    return [kind for area in AREAS for kind in area.kinds] + [FAILED]
