@@ -20,6 +20,8 @@ PHASE = "work"
 SESSION_TAG = "session"
 # A quarter of the budget is for the record of a session.
 _RECORD_SHARE = 4
+# What the daemon's answer takes around it: id, title, date.
+_AROUND_RECORD = 120
 _LEAST_BUDGET = 64
 _LONGEST_TASK = 4000
 # "yes", "go on", "run the tests": no memory is about these.
@@ -37,14 +39,11 @@ def session_start(event: dict[str, Any], rest: Rest, budget: int, project: str) 
     if source == "resume":
         raise GiveUp("a resumed session has its memories already")
     for_record = budget // _RECORD_SHARE
+    record = ""
     if source == "compact":
         record = _record(rest, "scope=session", for_record, _COMPACTED)
-    else:
-        record = (
-            _record(rest, f"scope=all&project={percent_encoded(project)}", for_record, _BEFORE)
-            if project
-            else ""
-        )
+    elif project:
+        record = _record(rest, f"scope=all&project={percent_encoded(project)}", for_record, _BEFORE)
     # Without a project the daemon would show the memories of all of them.
     asked = {"phases": [PHASE], "budget_tokens": max(budget - for_record, _LEAST_BUDGET)}
     packed = rest.ask("POST", "/phases", {**asked, "scope": "project" if project else "global"})
@@ -61,7 +60,7 @@ def user_prompt(event: dict[str, Any], rest: Rest, budget: int, project: str) ->
     asked = {
         "task": task[:_LONGEST_TASK],
         "max_tokens": max(budget, _LEAST_BUDGET),
-        "scope": "session" if project else "global",
+        "scope": "project" if project else "global",
         # Any filter leaves out the preferences that are added to every pack: those were told at the start.
         "filters": {"after": "1970-01-01"},
     }
@@ -73,7 +72,7 @@ def user_prompt(event: dict[str, Any], rest: Rest, budget: int, project: str) ->
 
 def _record(rest: Rest, where: str, budget: int, opening: str) -> str:
     """The latest record of a session, in a fence like the daemon's."""
-    query = f"{where}&kind=event&tag={SESSION_TAG}&limit=1&max_tokens={max(budget, _LEAST_BUDGET)}"
+    query = f"{where}&kind=event&tag={SESSION_TAG}&limit=1&max_tokens={budget + _AROUND_RECORD}"
     try:
         results = rest.ask("GET", f"/recent?{query}").get("results")
     except GiveUp:  # it does not fit, and the memories matter more
