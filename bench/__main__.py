@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 
-from bench import edits, embed, follow, hook, search, serve, shim, sync, vectors, words, writes
+from bench import edits, embed, follow, hook, search, serve, shim, startup, sync, vectors, words, writes
 
 PARTS: Sequence[tuple[str, Callable[[list[str]], None], list[str]]] = (
     ("writing a note", writes.main, ["--kills", "500", "--saves", "3000"]),
@@ -19,6 +19,7 @@ PARTS: Sequence[tuple[str, Callable[[list[str]], None], list[str]]] = (
     ("serving", serve.main, []),
     ("the stdio shim", shim.main, []),
     ("a hook", hook.main, []),
+    ("starting a command", startup.main, []),
 )
 
 

@@ -147,7 +147,7 @@ _KNOWN = {one.code: one for one in CODES}
 def exit_status(error: HelixError) -> int:
     if error.code in _KNOWN:
         return _KNOWN[error.code].exit_status
-    kinds = {one.kind: one.exit_status for one in reversed(CODES)}
+    kinds = {one.kind: one.exit_status for one in CODES if one.code == one.kind.code}
     return next((kinds[kind] for kind in type(error).__mro__ if kind in kinds), FAILED)
 
 

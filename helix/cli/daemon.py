@@ -6,16 +6,18 @@ import os
 import signal
 import socket
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 
-from helix.cli.daemon_client import Daemon, find_daemon, why_stopped
+from helix.cli.daemon_client import Daemon, find_daemon, is_loopback, why_stopped
 from helix.cli.output import Json, err, out, print_facts, print_json, reports_errors
 from helix.cli.session import config_of
 from helix.config import Config
-from helix.errors import BadValue, DaemonUnreachable, HelixError, VaultMissing
+from helix.errors import BadValue, ConfigError, DaemonUnreachable, HelixError, VaultMissing
 from helix.follow.lock import FollowLock
 from helix.vault.vault_id import state_folder
 
@@ -39,7 +41,7 @@ def up(
     Ends when it is ready. It outlives the terminal; `helix down` stops it, `helix service install` starts it with
     the session.
     """
-    config = config_of(context, host=host, port=port)
+    config = _on_this_machine(config_of(context, host=host, port=port))
     if not config.vault.is_dir():
         raise VaultMissing(f"there is no vault at {config.vault}; `helix init` makes one")
     daemon, started = find_daemon(config), False
@@ -62,11 +64,7 @@ def up(
 @reports_errors
 def down(context: typer.Context, as_json: Json = False) -> None:
     """Stop the daemon; everything acknowledged is on disk."""
-    config = config_of(context)
-    if config.url:
-        raise BadValue(
-            f"HELIX_URL names the daemon at {config.url}; stop it on its own machine, or unset HELIX_URL"
-        )
+    config = _on_this_machine(config_of(context))
     state = state_folder(config.state_dir, config.vault)
     # The lock is held by the operating system for a living daemon of this very vault: a process id that was
     # written down by one that died may belong to anybody by now.
@@ -127,6 +125,16 @@ def log_file(config: Config) -> Path:
     return config.state_dir / LOG_FILE
 
 
+def _on_this_machine(config: Config) -> Config:
+    """The settings of a daemon that can be started and stopped here: HELIX_URL then says where it listens."""
+    if not config.url:
+        return config
+    place = urlsplit(config.url)
+    if not is_loopback(config.url) or place.scheme != "http" or place.path.strip("/"):
+        raise BadValue(f"HELIX_URL names the daemon at {config.url}; start and stop it on its own machine")
+    return replace(config, url="", host=place.hostname or config.host, port=place.port or config.port)
+
+
 def _start(config: Config) -> Daemon:
     """As helix-mcp does it when none runs, with the same lock: however many start one, one is started."""
     from helix_mcp.daemon import CannotStart, start
@@ -134,9 +142,10 @@ def _start(config: Config) -> Daemon:
 
     env = {
         "HELIX_VAULT": config.vault, "HELIX_STATE_DIR": config.state_dir, "HELIX_CONFIG_DIR": config.config_dir,
-        "HELIX_HOST": config.host, "HELIX_PORT": config.port or _free_port(config.host),
+        "HELIX_HOST": config.host, "HELIX_PORT": _port(config),
     }  # fmt: skip
     os.environ.update({name: str(value) for name, value in env.items()})
+    os.environ.pop("HELIX_URL", None)
     found: list[Daemon] = []
 
     def answers() -> bool:
@@ -154,9 +163,17 @@ def _start(config: Config) -> Daemon:
     return found[0]
 
 
-def _free_port(host: str) -> int:
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-        probe.bind((host, 0))
+def _port(config: Config) -> int:
+    """The port that the daemon will listen on, which nobody else does: said here, it is one clear sentence."""
+    with socket.socket(socket.AF_INET6 if ":" in config.host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((config.host, config.port))
+        except OSError as error:
+            raise ConfigError(
+                f"cannot listen on {config.host}:{config.port} ({error.strerror}); stop what uses it, or name another "
+                "one: `helix up --port N`, or HELIX_PORT"
+            ) from error
         return int(probe.getsockname()[1])
 
 
@@ -181,8 +198,9 @@ def _from_daemon(config: Config, daemon: Daemon) -> dict[str, Any]:
     who = daemon.url if daemon.pid is None else f"{daemon.url} (process {daemon.pid})"
     try:
         health = daemon.health()
-    except DaemonUnreachable as error:
-        health = {"state": "unreachable", "reasons": [{"code": error.code, "message": error.message}]}
+    except HelixError as error:
+        state = "unreachable" if isinstance(error, DaemonUnreachable) else "degraded"
+        health = {"state": state, "reasons": [{"code": error.code, "message": error.message}]}
     return {
         "vault": health.get("vault", str(config.vault)),
         "daemon": who,

@@ -72,8 +72,9 @@ class Daemon:
     def _refusal(self, status: int, body: bytes) -> HelixError:
         try:
             said = json.loads(body)
-            # An error is told as {"error", "code"}; /healthz tells its state, whatever the status is.
-            return to_error(str(said.get("code") or "error"), said.get("error") or str(why_stopped(said)))
+            if "reasons" in said:  # /healthz tells its state, whatever the status is
+                return to_error("vault-unavailable", str(why_stopped(said)))
+            return to_error(str(said["code"]), str(said["error"]))
         except (ValueError, KeyError, AttributeError, TypeError):
             return HelixError(f"the daemon at {self.url} answered {status}: {body[:500]!r}")
 
@@ -82,10 +83,8 @@ def find_daemon(config: Config) -> Daemon | None:
     """The daemon that HELIX_URL names, or else the one that follows the vault; None when none does."""
     if config.url:
         # The token of this machine is nobody else's business.
-        is_here = urlsplit(config.url).hostname in _LOOPBACK
-        return Daemon(
-            config.url.rstrip("/"), None, (TokenFile(config).find() if is_here else config.token) or None
-        )
+        token = TokenFile(config).find() if is_loopback(config.url) else config.token
+        return Daemon(config.url.rstrip("/"), None, token or None)
     state = state_folder(config.state_dir, config.vault)
     deadline = time.monotonic() + _START_PATIENCE
     while (pid := FollowLock(state).find_daemon()) is not None:
@@ -105,6 +104,10 @@ def _follows(daemon: Daemon, vault: Path) -> bool:
         return os.path.realpath(str(daemon.health()["vault"])) == os.path.realpath(vault)
     except (HelixError, KeyError):
         return False
+
+
+def is_loopback(url: str) -> bool:
+    return urlsplit(url).hostname in _LOOPBACK
 
 
 def why_stopped(health: Mapping[str, Any]) -> str | None:

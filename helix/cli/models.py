@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from helix.cli.output import Json, err, out, print_json, print_table, reports_errors
+from helix.cli.output import Json, err, out, print_json, reports_errors
 from helix.cli.session import config_of
 from helix.config import CONFIG_FILE, Config, set_in_file
 from helix.errors import ModelUnavailable
@@ -34,19 +34,14 @@ def list_models(
     if as_json:
         print_json(rows)
         return
-    print_table(
-        ("", "model", "where", "dimensions", "size", "licence"),
-        [
-            (
-                "*" if row["in_use"] else "",
-                *(row[key] for key in ("name", "where", "dimensions")),
-                f"{row['size'] / 1e6:.0f} MB",
-                row["licence"],
-            )
-            for row in rows
-        ],
-        shrink="model",
-    )
+    for row in rows:
+        facts = (
+            f"{row['where']}, {row['dimensions']} dimensions, {row['size'] / 1e6:.0f} MB, {row['licence']}"
+        )
+        out.parts(
+            (f"{'*' if row['in_use'] else ' '} {row['name']}", "bold" if row["in_use"] else ""),
+            (f"  {facts}", "dim"),
+        )
     if config.model == NONE:
         err.print("No model is in use: search is by words only.")
 

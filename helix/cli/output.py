@@ -205,21 +205,29 @@ def stop_printing() -> None:
 def progress_bar(doing: str) -> Iterator[Progress]:
     """A bar with rate and time left on a terminal, for work that takes longer than a blink; nothing elsewhere."""
     began = time.monotonic()
-    shown: list[Any] = []
+    task: list[Any] = []
+    is_first = not _bars
 
     def tell(done: int, total: int) -> None:
-        if not shown and err.is_terminal and time.monotonic() - began > _BLINK:
-            bar = _bar()
-            bar.start()
-            shown[:] = [bar, bar.add_task(doing, total=None)]
-        if shown:
-            shown[0].update(shown[1], completed=done, total=total or None)
+        if not task and err.is_terminal and time.monotonic() - began > _BLINK:
+            if not _bars:
+                _bars.append(_bar())
+                _bars[0].start()
+            task.append(_bars[0].add_task(doing, total=None))
+        if task:
+            _bars[0].update(task[0], completed=done, total=total or None)
 
     try:
         yield tell
     finally:
-        if shown:
-            shown[0].stop()
+        if task:
+            _bars[0].remove_task(task[0])
+        if is_first and _bars:
+            _bars.pop().stop()
+
+
+_bars: list[Any] = []
+"""the bars on the screen, of work within work; rich can draw in one place only"""
 
 
 def _bar() -> Any:

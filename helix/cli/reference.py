@@ -46,9 +46,9 @@ def every_command() -> list[tuple[str, Any]]:
     for name in commands():
         command = load(name)
         members = getattr(command, "commands", {})
-        if members and command.invoke_without_command:  # the group does something by itself
+        if not members or command.invoke_without_command:
             found.append((name, command))
-        found += [(f"{name} {one}", member) for one, member in members.items()] or [(name, command)]
+        found += [(f"{name} {one}", member) for one, member in members.items()]
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import ExitStack
 from typing import Annotated, Any
 
 import typer
@@ -57,8 +58,11 @@ def _here(context: typer.Context, accept_missing: bool) -> dict[str, Any]:
             report = helix.reconciler.rebuild(accept_missing=accept_missing, progress=progress)
         helix.mender.look_for_leftovers(report.temporary)
         mend(helix)
-        with progress_bar("indexing") as progress, open_recall(helix, progress) as recall:
-            recall.index.rebuild(progress)
+        with ExitStack() as stack:
+            with progress_bar("opening the index") as progress:
+                recall = stack.enter_context(open_recall(helix, progress))
+            with progress_bar("indexing") as progress:
+                recall.index.rebuild(progress)
         return {
             "memories": dict(sorted(helix.catalog.count_by_status().items())),
             "problems": len(helix.catalog.problems()),

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from helix.cli.completing import complete_ids, complete_kinds, complete_projects, complete_tags
-from helix.cli.options import Global, IdempotencyKey
+from helix.cli.options import IdempotencyKey
 from helix.cli.output import Json, err, out, print_json, reports_errors
 from helix.cli.verbs import open_verbs, standing_of
 from helix.errors import BadValue
@@ -30,7 +30,9 @@ def remember(
             autocompletion=complete_projects,
         ),
     ] = None,
-    only_global: Global = False,
+    only_global: Annotated[
+        bool, typer.Option("--global", help="It holds everywhere, whatever the current folder is.")
+    ] = False,
     tag: Annotated[
         list[str] | None, typer.Option(help="May be given several times.", autocompletion=complete_tags)
     ] = None,

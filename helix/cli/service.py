@@ -24,6 +24,7 @@ app = typer.Typer(
     no_args_is_help=True, add_completion=False, rich_markup_mode=None,
 )  # fmt: skip
 
+_PATIENCE = 60
 _UNIT = "helixd.service"
 _LABEL = "dev.helix.helixd"
 _FIRST_LINE = "Made by `helix service install`; `helix service uninstall` removes it."
@@ -48,7 +49,7 @@ def install(
 ) -> None:
     """Start the daemon now and with every session."""
     config = config_of(context)
-    service = _service(config)
+    service = service_for(config)
     if show:
         _print(service, as_json)
         return
@@ -70,7 +71,7 @@ def uninstall(
     as_json: Json = False,
 ) -> None:
     """Stop the daemon and start it no more."""
-    service = _service(config_of(context))
+    service = service_for(config_of(context))
     if show:
         _print(service, as_json)
         return
@@ -110,14 +111,17 @@ def _run(commands: list[list[str]]) -> str:
     for command in commands:
         if shutil.which(command[0]) is None:
             return f"{command[0]} is not on this machine"
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE)
+        except subprocess.TimeoutExpired:
+            return f"`{' '.join(command)}` has not ended within {_PATIENCE} s"
         if done.returncode:
             said = (done.stderr or done.stdout).strip().splitlines()
             return f"`{' '.join(command)}` said: {said[-1] if said else f'status {done.returncode}'}"
     return ""
 
 
-def _service(config: Config) -> Service:
+def service_for(config: Config) -> Service:
     program = _program()
     if sys.platform == "darwin":
         return _for_launchd(config, program)

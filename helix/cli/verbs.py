@@ -61,17 +61,19 @@ def open_verbs(
     """`writes` says that the command changes memories: then a daemon that hangs is not gone round."""
     standing = standing or Standing(None, "all")
     daemon = find_daemon(config_of(context))
-    if daemon is not None and (writes or _answers(daemon)):
+    trouble = "no daemon runs" if daemon is None else _why_silent(daemon)
+    if daemon is not None and not trouble:
         from helix.cli.verbs_rest import RestVerbs
 
         yield RestVerbs(daemon, standing)
         return
+    if daemon is not None and writes:
+        raise DaemonUnreachable(f"{trouble}; nothing was written. `helix down` and `helix up` start it anew")
     from helix.cli.verbs_local import open_local
 
     with open_local(context, standing) as verbs:
         if not writes:
-            which = "no daemon runs" if daemon is None else f"the daemon at {daemon.url} does not answer"
-            err.print(f"helix: {which}; this is read from the vault itself", style="dim")
+            err.print(f"helix: {trouble}; this is read from the vault itself", style="dim")
         yield verbs
 
 
@@ -124,9 +126,9 @@ def _without_pages(said: Payload) -> Payload:
     return {key: value for key, value in said.items() if key not in ("next_cursor", "tokens_used")}
 
 
-def _answers(daemon: Daemon) -> bool:
+def _why_silent(daemon: Daemon) -> str:
     try:
         daemon.health()
-    except DaemonUnreachable:
-        return False
-    return True
+    except DaemonUnreachable as error:
+        return error.message.partition(";")[0]
+    return ""

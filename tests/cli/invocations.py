@@ -16,6 +16,8 @@ class Line(NamedTuple):
     """what must be in the output"""
     keeps: str = ""
     """under this name the `id` of the answer is known from here on"""
+    fits: bool = True
+    """False for what another program reads, or wrote: it is not wrapped"""
 
 
 BY_DAEMON = (
@@ -68,8 +70,8 @@ BY_DAEMON = (
     Line("recent --all --as-of 2099-01-01"),
     Line("recent --global --ref HEAD --json"),
     Line("graph {second} --depth 2 --include-deleted", shows="depends_on"),
-    Line("graph --format dot --all", shows="digraph"),
-    Line("graph --format mermaid --project zoo", shows="graph LR"),
+    Line("graph --format dot --all", shows="digraph", fits=False),
+    Line("graph --format mermaid --project zoo", shows="graph LR", fits=False),
     Line("graph --global --as-of 2099-01-01"),
     Line("graph --ref HEAD --json"),
     Line("history {first} --limit 1"),
@@ -105,8 +107,23 @@ WITHOUT_DAEMON = (
     Line("--vault other init", status=4, shows="vault already"),
     Line("init third --git --json", shows='"created"'),
     Line("init fourth --autocommit", shows="made a vault"),
+    Line("init fifth --example --json", shows='"created"'),
     Line("doctor", status=1, shows="broken.md"),
-    Line("doctor --json", status=1),
+    Line("doctor --fix --json", status=1),
+    Line("connect --list", shows="claude-code"),
+    Line("connect --list --json"),
+    Line("connect claude-code", shows="mcpServers", fits=False),
+    Line("connect claude-code --http --json"),
+    Line("connect claude-code --install --user --force", shows="Claude Code"),
+    Line("connect claude-code --install --json"),
+    Line("disconnect claude-code --user", shows="disconnected"),
+    Line("disconnect claude-code --force --json"),
+    Line("hooks --prompt-context --budget 500", shows="SessionStart", fits=False),
+    Line("hooks --json"),
+    Line("hooks install --user --prompt-context --budget 500", shows="SessionStart"),
+    Line("hooks install --local --json"),
+    Line("hooks uninstall --user", shows="took the hooks out"),
+    Line("hooks uninstall --local --json"),
     Line("config show", shows="autocommit"),
     Line("config show --json", shows="config.toml"),
     Line("config get port", shows="7878"),
@@ -125,11 +142,11 @@ WITHOUT_DAEMON = (
     Line("model use bundled"),
     Line("model use bundled --json"),
     Line("model pull no/such-model --json", status=2),
-    Line("service install --print", shows="helixd"),
+    Line("service install --print", shows="helixd", fits=False),
     Line("service install --print --json"),
     Line("service install --force", shows="systemctl"),
     Line("service install --json"),
-    Line("service uninstall --print"),
+    Line("service uninstall --print", fits=False),
     Line("service uninstall --json"),
     Line("service uninstall", shows="there is no"),
     Line("connect --list", shows="opencode"),
@@ -151,6 +168,6 @@ WITHOUT_DAEMON = (
     Line("bench --made-up 20 --seconds 0.5 --json", shows='"ratio"'),
     Line("version", shows="helix "),
     Line("version --json", shows='"python"'),
-    Line("--show-completion bash"),
-    Line("--install-completion bash", shows="completion installed"),
+    Line("--show-completion bash", fits=False),
+    Line("--install-completion bash", shows="completion installed", fits=False),
 )

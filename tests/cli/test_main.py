@@ -33,7 +33,7 @@ def test_help_is_one_page_of_eighty_columns_that_names_every_command_and_option(
 @pytest.mark.parametrize("name", commands())
 def test_the_line_of_a_command_on_that_page_is_the_beginning_of_its_own_help(name: str) -> None:
     first = (load(name).help or "").partition("\n")[0]
-    assert first == commands()[name][1]
+    assert first.startswith(commands()[name][1])
 
 
 def test_help_with_a_flag_before_it_is_the_same_page() -> None:

@@ -98,6 +98,7 @@ def test_a_daemon_that_hangs_is_not_gone_round_by_a_write_and_reading_says_so(
     try:
         read = helix("get", made["id"])
         assert helix_json("recall", "anything", ok=False)["code"] == "daemon-unreachable"
+        assert helix_json("remember", "Not now", ok=False)["code"] == "daemon-unreachable"
     finally:
         os.kill(daemon.process.pid, signal.SIGCONT)
     assert "does not answer" in read.stderr

@@ -23,6 +23,18 @@ def test_a_second_follower_is_refused_and_told_who_follows(tmp_path: Path) -> No
     FollowLock(tmp_path / "state").acquire()
 
 
+def test_only_a_daemon_that_holds_the_lock_is_found_by_it(tmp_path: Path) -> None:
+    assert FollowLock(tmp_path / "state").find_daemon() is None
+    lock = FollowLock(tmp_path / "state")
+    lock.acquire(briefly=True)
+    assert FollowLock(tmp_path / "state").find_daemon() is None
+    lock.release()
+    lock.acquire()
+    assert FollowLock(tmp_path / "state").find_daemon() == os.getpid()
+    lock.release()
+    assert FollowLock(tmp_path / "state").find_daemon() is None
+
+
 def test_followers_of_two_vaults_do_not_meet(tmp_path: Path) -> None:
     FollowLock(tmp_path / "a").acquire()
     FollowLock(tmp_path / "b").acquire()
