@@ -13,11 +13,6 @@ from helix.memory.view import View
 _LONGEST_TITLE = 120
 _EMPTY = serialize({"": ""})
 
-REASONS = (
-    *("over-budget", "says-the-same", "contradicted", "superseded", "forgotten", "below-gate"),
-    *("not-in-scope", "unreadable"),
-)
-
 
 @dataclass(frozen=True)
 class Left:

@@ -10,17 +10,18 @@ import functools
 import re
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from markdown_it import MarkdownIt
-from markdown_it.renderer import RendererHTML
-from markdown_it.rules_core import StateCore
-from markdown_it.rules_inline import StateInline
-from markdown_it.token import Token
-from markdown_it.utils import OptionsDict
-
 from helix.vault.links import WIKILINK
+
+if TYPE_CHECKING:  # a daemon starts faster without it, and only pages need it
+    from markdown_it import MarkdownIt
+    from markdown_it.renderer import RendererHTML
+    from markdown_it.rules_core import StateCore
+    from markdown_it.rules_inline import StateInline
+    from markdown_it.token import Token
+    from markdown_it.utils import OptionsDict
 
 LONGEST_TEXT = 100_000  # a hostile one of this length takes some seconds, a real one a hundredth
 
@@ -60,14 +61,15 @@ def to_html(text: str, find: FindTarget) -> str:
     return made
 
 
-class _Guarded(MarkdownIt):
-    def validateLink(self, url: str) -> bool:  # noqa: N802 (its name in the library)
-        return _SAFE_LINK.match(url) is not None
-
-
 @functools.cache
 def _markdown() -> MarkdownIt:
-    reader = _Guarded("commonmark", {"html": False, "xhtmlOut": False}).enable(["table", "strikethrough"])
+    from markdown_it import MarkdownIt
+
+    class Guarded(MarkdownIt):
+        def validateLink(self, url: str) -> bool:  # noqa: N802 (its name in the library)
+            return _SAFE_LINK.match(url) is not None
+
+    reader = Guarded("commonmark", {"html": False, "xhtmlOut": False}).enable(["table", "strikethrough"])
     reader.inline.ruler.before("link", "wikilink", _wikilink)
     reader.core.ruler.push("only_ours", _only_ours)
     for name, rule in (("wikilink", _show_wikilink), ("image", _show_image), ("fence", _show_fence)):
@@ -103,6 +105,8 @@ def _only_ours(state: StateCore) -> None:
 
 
 def _mark_task(item: Token, children: list[Token]) -> None:
+    from markdown_it.token import Token
+
     box = _TASK.match(children[0].content) if children[0].type == "text" else None
     if box is None:
         return

@@ -25,6 +25,7 @@ from helix.memory.pages import Pages
 from helix.memory.past import Past
 from helix.memory.phases import PhaseRecall
 from helix.memory.reader import Reader
+from helix.memory.render import Target, to_html
 from helix.memory.requests import Requests
 from helix.memory.strand.manifest import Manifest
 from helix.memory.timeline import timeline
@@ -119,9 +120,6 @@ class Service:
 
     def render(self, text: str) -> Payload:
         """Markdown as HTML that holds nothing but what a page may show."""
-        # Here and not above: the parser is needed only where pages are shown.
-        from helix.memory.render import Target, to_html
-
         links = self.live.links()
 
         def find(name: str) -> Target | None:

@@ -152,5 +152,6 @@ class Upkeep:
 
     def _vault(self) -> str:
         """A name for what is in the vault now."""
-        rows = self._service.live.catalog.memories(include_hidden=True)
-        return hashlib.sha256("".join(row.hash for row in rows).encode()).hexdigest()
+        states = self._service.live.catalog.states()
+        said = "\n".join(f"{memory_id} {state[1]}" for memory_id, state in sorted(states.items()))
+        return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter as Counter_
+from collections import Counter as Tally
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -68,7 +68,7 @@ class Metrics:
                     counts.setdefault(sample.labels["route"], []).append(
                         (float(sample.labels["le"]), sample.value)
                     )
-        failed: Counter_[str] = Counter_()
+        failed: Tally[str] = Tally()
         for metric in self.requests.collect():
             for sample in metric.samples:
                 if sample.name.endswith("_total") and sample.labels["status"] >= "400":

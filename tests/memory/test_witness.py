@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import time
 from pathlib import Path
@@ -301,7 +300,6 @@ def test_a_write_that_the_follower_sees_first_is_still_the_agents(world: World) 
     with acting(None):
         world.helix.reconciler.reconcile()
     assert last(world) == ("forgotten", "mem_a", "agent", "claude-code")
-    shutil.copy(world.folder / "a.md", world.folder / "copy.txt")
 
 
 def test_who_asks_is_not_who_edits(world: World) -> None:

@@ -178,6 +178,7 @@ def test_reading_everything_changes_no_byte_of_the_vault(served: Served) -> None
     served.remember("A crawl changes nothing")
     memory_id = served.http.get("/recent", params={"ref": "HEAD"}).json()["results"][0]["id"]
     wait_for(lambda: served.daemon.health()["index"]["index_lag"] == 0)
+    wait_for(lambda: served.http.get("/map").status_code == 200)
     before = served.bytes()
     paths = served.http.get("/openapi.json").json()["paths"]
     crawled = [path for path, methods in paths.items() if "get" in methods and path != "/events"]

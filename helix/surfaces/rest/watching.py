@@ -8,8 +8,6 @@ from fastapi import FastAPI, Header, Request, Response
 from starlette.responses import StreamingResponse
 
 from helix.config import Config
-from helix.hosts.fragment import snippets
-from helix.hosts.here import carried, get_executable, this_machine
 from helix.surfaces.events import Events, TooMany
 from helix.surfaces.problems import refuse
 from helix.surfaces.rest import answers
@@ -38,6 +36,10 @@ def add_watching(app: FastAPI, events: Events, status: Status, config: Config) -
     @app.get("/hosts", tags=["daemon"], operation_id="hosts", responses=reads(answers.Hosts))
     def hosts(request: Request) -> Response:
         """For every host that Helix knows: its files, what belongs into them, and the command that puts it there."""
+        # Here and not above: the spelling of every host's files is needed by nobody who starts a daemon.
+        from helix.hosts.fragment import snippets
+        from helix.hosts.here import carried, get_executable, this_machine
+
         machine = this_machine()
         known = snippets(get_executable(), f"{request.base_url}mcp", machine, carried(config, machine.env))
         return reply({"hosts": known})
