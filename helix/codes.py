@@ -115,6 +115,12 @@ CODES = (
          "`helix model list` shows those there are."),
     Code("embedding-failed", errors.EmbeddingFailed, NOT_NOW, "The model could not embed a text; it is tried again.",
          "Nothing, unless it stays so."),
+    Code("bad-host-file", errors.HostFileError, REFUSED, "A host's file that cannot be read, or changed without harm.",
+         "Mend the line that is named, or paste what `helix connect HOST` prints yourself."),
+    Code("not-connected", errors.NotConnected, NOT_FOUND, "A host's file that holds nothing of Helix.",
+         "`helix connect --list` shows where hosts are connected."),
+    Code("not-ours", errors.NotConnected, REFUSED, "A host's server of our name that helix did not write.",
+         "`--force` takes it away all the same."),
     Code("daemon-unreachable", errors.DaemonUnreachable, NOT_NOW, "A daemon should answer and does not.",
          "`helix status` says what is known of it; `helix down` and `helix up` start it anew."),
     # What the daemon refuses before it asks the memory service.

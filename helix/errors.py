@@ -26,7 +26,7 @@ HelixError
 ├── StorageError           disk-full, io-error, not-permitted
 ├── HistoryError           no-history, bad-revision, git-busy, git-failed
 ├── HostFileError          bad-host-file       a host's configuration that cannot be read, or changed without harm
-├── NotConnected           not-connected       a host that has nothing of ours to take away
+├── NotConnected           not-connected, not-ours   a host that has nothing of ours to take away
 ├── IndexBroken            index-broken        derived data that cannot be read: set it aside and rebuild it
 ├── IndexNotReady          index-not-ready     search is still starting, or could not start
 ├── DaemonUnreachable      daemon-unreachable  a daemon should answer, and does not
@@ -174,8 +174,8 @@ class HostFileError(HelixError):
 
     code = "bad-host-file"
 
-    def __init__(self, reason: str, *, line: int | None = None) -> None:
-        super().__init__(reason if line is None else f"line {line}: {reason}")
+    def __init__(self, reason: str, *, code: str | None = None, line: int | None = None) -> None:
+        super().__init__(reason if line is None else f"line {line}: {reason}", code=code)
         self.reason = reason
         self.line = line
 

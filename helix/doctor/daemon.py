@@ -18,6 +18,13 @@ DOWN = Kind(
     "Commands work without one. Agents start it when they first ask; until then nobody merges conflict copies.",
     "`helix up` starts it.",
 )
+NOT_AT_URL = Kind(
+    "url-unreachable",
+    Severity.WARNING,
+    "HELIX_URL, or `url` in config.toml, names a daemon that does not answer",
+    "Commands and programs ask there and nowhere else.",
+    "Start that daemon, or remove the setting: then the daemon of the vault is found by itself.",
+)
 STALE = Kind(
     "stale-daemon-file",
     Severity.WARNING,
@@ -129,7 +136,7 @@ def _without_daemon(examined: Examined, presence: Presence) -> Iterator[Finding]
         yield STALE.at(str(examined.state / "daemon.json"), what)
     url, answer = examined.config.base_url, presence.at_settings_address
     if answer is None:
-        yield DOWN.at(url, "nothing answers there")
+        yield (NOT_AT_URL if examined.config.url else DOWN).at(url, "nothing answers there")
     elif answer.is_helix:
         yield OTHER_VAULT.at(url, f"it follows {answer.vault}")
     else:
@@ -190,6 +197,6 @@ def check_gone(examined: Examined) -> Iterator[Finding]:
         )
 
 
-_ABSENT = (DOWN, STALE, TAKEN, OTHER_VAULT, DEAD_LOCK, BUSY)
+_ABSENT = (DOWN, NOT_AT_URL, STALE, TAKEN, OTHER_VAULT, DEAD_LOCK, BUSY)
 _PRESENT = (STARTING, UNREACHABLE, REFUSED, ELSEWHERE, OTHER_VERSION, DEGRADED, GONE, BEHIND)
 AREA = Area("The daemon", (*_ABSENT, *_PRESENT), (check_daemon, check_gone))

@@ -58,7 +58,11 @@ class Surroundings:
 
     @classmethod
     def of_process(cls) -> Surroundings:
-        return cls(dict(os.environ), Path.home(), Path.cwd())
+        try:
+            folder = Path.cwd()
+        except FileNotFoundError:  # somebody removed it
+            folder = Path.home()
+        return cls(dict(os.environ), Path.home(), folder)
 
 
 class Examined:

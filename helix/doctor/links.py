@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
-from helix.doctor.machine import line_of
+from helix.doctor.lines import line_in_body, line_of
 from helix.vault.copies import original_name
 from helix.vault.note import Note
 
@@ -100,18 +100,12 @@ def check_targets(examined: Examined) -> Iterator[Finding]:
         if edge.target in _typed(note, edge.rel):
             yield EDGE.at(note.path, f"{edge.rel}: [[{edge.target}]]", line=line_of(note, edge.rel))
         else:
-            yield LINK.at(note.path, f"[[{edge.target}]]", line=_line_in_body(note, edge.target))
+            yield LINK.at(note.path, f"[[{edge.target}]]", line=line_in_body(note, f"[[{edge.target}"))
 
 
 def _typed(note: Note, rel: str) -> str:
     """What stands in the property itself: `relates_to` also holds the links of the text."""
     return str(note.meta.get(rel) or "")
-
-
-def _line_in_body(note: Note, target: str) -> int | None:
-    place = note.document.body.find(f"[[{target}")
-    above = note.document.opening + note.document.yaml + note.document.closing
-    return None if place < 0 else 1 + above.count("\n") + note.document.body.count("\n", 0, place)
 
 
 def check_succession(examined: Examined) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
+from helix.doctor.lines import line_of
 from helix.vault.note import Note
 from helix.vault.times import parse_time
 
@@ -33,7 +34,7 @@ SEVERAL = Kind(
     "several-installations",
     Severity.WARNING,
     "more than one Helix is on the PATH",
-    "A shell, an agent and a service may each start another one, with other settings and another version.",
+    "A shell, an agent and a service may each start another one; the text editor Helix has a command `helix`, too.",
     "Keep one: uninstall the others, or put the folder of the right one first on the PATH.",
 )
 MIXED = Kind(
@@ -97,7 +98,8 @@ def _on_path(examined: Examined, name: str) -> list[Path]:
     places: dict[str, Path] = {}
     for folder in examined.around.env.get("PATH", "").split(os.pathsep):
         program = Path(folder, name)
-        if folder and program.is_file() and os.access(program, os.X_OK):
+        is_shim = program.parent.name == "shims"  # of pyenv or asdf: it stands for one that is found anyway
+        if folder and not is_shim and program.is_file() and os.access(program, os.X_OK):
             places.setdefault(os.path.realpath(program), program)
     return list(places.values())
 
@@ -141,14 +143,6 @@ def check_watches(examined: Examined) -> Iterator[Finding]:
     needed = examined.entries.watched
     if limit is not None and needed > limit:
         yield WATCHES.at("fs.inotify.max_user_watches", f"it is {limit}; the vault has {needed} folders")
-
-
-def line_of(note: Note, key: str) -> int | None:
-    """The line on which a key of the frontmatter stands."""
-    for number, line in enumerate(note.document.yaml.splitlines(), 2):
-        if line.startswith((f"{key}:", f'"{key}"', f"'{key}'")):
-            return number
-    return None
 
 
 def _listed(places: list[Path] | list[str], most: int = 5) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
-from helix.doctor.machine import line_of
+from helix.doctor.lines import line_of
 from helix.memory.judgement.secrets import find_secret
 from helix.vault.note import SCOPES, STATUSES, Note
 from helix.vault.times import parse_time
@@ -31,7 +31,7 @@ SCOPE = Kind(
 NO_PROJECT = Kind(
     "scope-without-project",
     Severity.WARNING,
-    "the scope is project or session, and no project is named",
+    "the scope is project, and no project is named",
     "No project sees the memory.",
     "Add a line `project: NAME`, or set the scope to global.",
 )
@@ -81,10 +81,14 @@ def check_properties(examined: Examined) -> Iterator[Finding]:
 def _status_and_scope(note: Note) -> Iterator[Finding]:
     status, scope = note.meta.get("status"), note.meta.get("scope")
     if status is not None and str(status).strip().lower() not in STATUSES:
-        yield STATUS.at(note.path, f"it is {str(status)[:40]!r}", line=line_of(note, "status"))
+        yield STATUS.at(
+            note.path, f"it is {str(status)[:40]!r}", line=line_of(note, "status"), severity=_weight(note)
+        )
     if scope is not None and str(scope).strip().lower() not in SCOPES:
-        yield SCOPE.at(note.path, f"it is {str(scope)[:40]!r}", line=line_of(note, "scope"))
-    elif note.memory.scope != "global" and not note.memory.project:
+        yield SCOPE.at(
+            note.path, f"it is {str(scope)[:40]!r}", line=line_of(note, "scope"), severity=_weight(note)
+        )
+    elif note.memory.scope == "project" and not note.memory.project:
         yield NO_PROJECT.at(note.path, f"its scope is {note.memory.scope}", line=line_of(note, "scope"))
 
 
@@ -95,16 +99,30 @@ def _types(note: Note) -> Iterator[Finding]:
     )
     if importance is not None and not is_share:
         what = f"importance is {str(importance)[:40]!r}; it is a number from 0 to 1"
-        yield WRONG_TYPE.at(note.path, what, line=line_of(note, "importance"))
+        yield WRONG_TYPE.at(note.path, what, line=line_of(note, "importance"), severity=_weight(note))
     for key in _LISTS:
         if isinstance(note.meta.get(key), dict):
-            yield WRONG_TYPE.at(note.path, f"{key} is a mapping; it is a list", line=line_of(note, key))
+            yield WRONG_TYPE.at(
+                note.path,
+                f"{key} is a mapping; it is a list",
+                line=line_of(note, key),
+                severity=_weight(note),
+            )
     for key in ("title", "kind", "project"):
         if isinstance(note.meta.get(key), list | dict):
-            yield WRONG_TYPE.at(note.path, f"{key} is not text", line=line_of(note, key))
+            yield WRONG_TYPE.at(
+                note.path, f"{key} is not text", line=line_of(note, key), severity=_weight(note)
+            )
     source = note.meta.get("source")
     if source is not None and not isinstance(source, dict):
-        yield WRONG_TYPE.at(note.path, "source is not a mapping", line=line_of(note, "source"))
+        yield WRONG_TYPE.at(
+            note.path, "source is not a mapping", line=line_of(note, "source"), severity=_weight(note)
+        )
+
+
+def _weight(note: Note) -> Severity:
+    """In a note that a person wrote for themselves `status: draft` means what that person wants it to mean."""
+    return Severity.WARNING if note.has_id else Severity.NOTE
 
 
 def check_dates(examined: Examined) -> Iterator[Finding]:
@@ -113,11 +131,16 @@ def check_dates(examined: Examined) -> Iterator[Finding]:
         for key, moment in times.items():
             if moment is None and note.meta.get(key) is not None:
                 what = f"{key} is {str(note.meta[key])[:40]!r}"
-                yield DATE.at(note.path, what, line=line_of(note, key))
+                yield DATE.at(note.path, what, line=line_of(note, key), severity=_weight(note))
         for earlier, later in (("valid_from", "valid_until"), ("created_at", "updated_at")):
             first, second = times[earlier], times[later]
             if first is not None and second is not None and second < first:
-                yield ORDER.at(note.path, f"{later} is before {earlier}", line=line_of(note, later))
+                yield ORDER.at(
+                    note.path,
+                    f"{later} is before {earlier}",
+                    line=line_of(note, later),
+                    severity=_weight(note),
+                )
 
 
 def check_erased(examined: Examined) -> Iterator[Finding]:

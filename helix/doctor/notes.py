@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
+from helix.doctor.lines import line_in_body
 from helix.vault.text_merge import COLLISION
 
 _STAYS = "The file stays as it is and is in no answer, or with what it last said, until it can be read."
@@ -117,7 +118,6 @@ def check_notes(examined: Examined) -> Iterator[Finding]:
     for one in examined.looked.values():
         if (problem := one.problem) is not None:
             kind = _BY_CODE.get(problem.code, _UNKNOWN)
-            # The doctor has an area for notes that a sync tool emptied.
             yield kind.at(
                 problem.path, problem.reason, line=problem.line, remedy=problem.remedy, detail=problem.detail
             )
@@ -131,11 +131,9 @@ def check_refusals(examined: Examined) -> Iterator[Finding]:
 
 def check_texts(examined: Examined) -> Iterator[Finding]:
     for note in examined.memories:
-        if COLLISION not in note.document.body:
-            continue
-        above = (note.document.opening + note.document.yaml + note.document.closing).count("\n")
-        line = 1 + above + note.document.body[: note.document.body.index(COLLISION)].count("\n")
-        yield BOTH_TEXTS.at(note.path, "two versions of the lines below it are there", line=line)
+        if COLLISION in note.document.body:
+            line = line_in_body(note, COLLISION)
+            yield BOTH_TEXTS.at(note.path, "two versions of the lines below it are there", line=line)
 
 
 def check_folders(examined: Examined) -> Iterator[Finding]:

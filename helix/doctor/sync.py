@@ -16,12 +16,14 @@ from helix.vault.paths import TEMP_PREFIX, Root
 STIGNORE = ".stignore"
 STIGNORE_LINE = f"(?d){TEMP_PREFIX}*.tmp"
 
-# A file of the tool in the vault or above it, or how the folder is called in a home.
-_MARKS = {".stfolder": "Syncthing", ".dropbox": "Dropbox", ".dropbox.cache": "Dropbox", ".sync": "Resilio Sync",
+# What a tool leaves at the top of its folder. (`~/.dropbox` is something else: where Dropbox keeps its settings.)
+_MARKS = {".stfolder": "Syncthing", ".dropbox.cache": "Dropbox", ".sync/ID": "Resilio Sync",
           ".tmp.drivedownload": "Google Drive", ".849C9593-D756-4E56-8D6E-42412F2A707B": "OneDrive",
           ".owncloudsync.log": "ownCloud", ".nextcloudsync.log": "Nextcloud"}  # fmt: skip
+# How the folder is called; `Dropbox (Work)` and `OneDrive - Company` where somebody has two.
 _NAMES = re.compile(
-    r"(Dropbox|OneDrive|Google ?Drive|My Drive|iCloud ?Drive|Mobile Documents|Nextcloud|ownCloud|pCloud ?Drive)\b.*",
+    r"(Dropbox|OneDrive|Google ?Drive|My Drive|iCloud ?Drive|Mobile Documents|Nextcloud|ownCloud|pCloud ?Drive)"
+    r"(?: \(.*\)| - .*)?",
     re.IGNORECASE,
 )
 _ICLOUD = re.compile(r"\.(?P<name>.+\.md)\.icloud", re.IGNORECASE)
@@ -97,7 +99,9 @@ def check_placeholders(examined: Examined) -> Iterator[Finding]:
             if _is_dataless(entry.info):
                 yield PLACEHOLDER.at(entry.path, "its content is in the cloud only")
             elif entry.info.st_size == 0 and not examined.ignore.skips(entry.path):
-                yield EMPTY.at(entry.path, "it has 0 bytes")
+                # Obsidian makes an empty note when somebody follows a link to one that is not there yet.
+                severity = Severity.NOTE if find_sync_tool(examined) is None else Severity.WARNING
+                yield EMPTY.at(entry.path, "it has 0 bytes", severity=severity)
 
 
 def _is_dataless(info: os.stat_result) -> bool:

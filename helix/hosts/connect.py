@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from helix.errors import AlreadyExists, HelixError, HostFileError, NotConnected
+from helix.errors import AlreadyExists, HostFileError, NotConnected
 from helix.hosts import change, splice
 from helix.hosts.change import Done, Made
 from helix.hosts.fragment import Server, entry
@@ -80,7 +80,7 @@ def disconnect(host: Host, scope: Scope, machine: Machine, records: Records, *, 
     if found is None:
         raise NotConnected(_not_there(host, scope, machine, path))
     if not force and not _is_ours(found, records):
-        raise HelixError(
+        raise NotConnected(
             f"the server {SERVER!r} in {machine.shown(path)} was not written by `helix connect` and starts something "
             "else; --force takes it away",
             code="not-ours",

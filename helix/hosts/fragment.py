@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from helix.errors import BadValue
 from helix.hosts.host import SERVER, Host, Machine
 from helix.hosts.registry import HOSTS
-from helix.hosts.spell import spell_toml_table, spell_yaml
+from helix.hosts.spell import nested, spell_toml_table, spell_yaml
 
 Entry: TypeAlias = dict[str, Any]
 
@@ -39,12 +39,6 @@ Server: TypeAlias = Program | Address
 def entry(host: Host, server: Server) -> Entry:
     """Our server in the host's words. No secret is ever in it: at most the name of a variable."""
     return _program(host, server) if isinstance(server, Program) else _address(host, server)
-
-
-def nested(keys: tuple[str, ...], value: Entry) -> Entry:
-    for key in reversed(keys):
-        value = {key: value}
-    return value
 
 
 def text(host: Host, server: Server) -> str:

@@ -1,4 +1,4 @@
-"""Values as TOML and YAML text: as much of both as an entry of a server needs."""
+"""Values as TOML and YAML text: as much of both as the entry of a server needs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def nested(keys: Sequence[str], value: Any) -> Any:
+    """The value in as many mappings as there are keys."""
+    for key in reversed(keys):
+        value = {key: value}
+    return value
 
 
 def spell_toml_table(keys: Sequence[str], value: Mapping[str, Any], newline: str = "\n") -> str:

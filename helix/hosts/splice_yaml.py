@@ -13,7 +13,7 @@ from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode
 
 from helix.errors import HostFileError
 from helix.hosts.patch import Patch, apply, begins_line, line_end, line_start, newline_of, step_of
-from helix.hosts.spell import spell_yaml, spell_yaml_inline
+from helix.hosts.spell import nested, spell_yaml, spell_yaml_inline
 
 
 class YamlText:
@@ -33,7 +33,7 @@ class YamlText:
     def put(self, text: str, keys: Sequence[str], value: Any) -> str:
         root = _compose(text)
         if root is None:
-            return _ended(text) + spell_yaml(_nested(keys, value), newline_of(text))
+            return _ended(text) + spell_yaml(nested(keys, value), newline_of(text))
         node: Node = root
         for known, key in enumerate(keys):
             pair = _find(text, node, key)
@@ -103,7 +103,7 @@ def _added(text: str, node: Node, keys: Sequence[str], value: Any) -> str:
     margin = " " * (node.value[0][0].start_mark.column if node.value else 0)
     at = len(text) if node.start_mark.column == 0 else line_end(text, _end(text, *node.value[-1]))
     begun = _ended(text[:at])
-    spelled = spell_yaml(_nested(keys, value), newline_of(text), margin, margin or _step(text))
+    spelled = spell_yaml(nested(keys, value), newline_of(text), margin, margin or _step(text))
     return begun + spelled + text[at:]
 
 
@@ -112,7 +112,7 @@ def _filled(text: str, pair: tuple[Node, Node], keys: Sequence[str], value: Any)
     key, null = pair
     at = line_end(text, key.end_mark.index)
     margin = " " * key.start_mark.column + _step(text)
-    spelled = spell_yaml(_nested(keys, value), newline_of(text), margin, _step(text))
+    spelled = spell_yaml(nested(keys, value), newline_of(text), margin, _step(text))
     gap = "" if text[:at].endswith("\n") else newline_of(text)
     return apply(text, [Patch(null.start_mark.index, null.end_mark.index, ""), Patch(at, at, gap + spelled)])
 
@@ -129,7 +129,7 @@ def _replaced(text: str, holder: Node, pair: tuple[Node, Node], value: Any) -> s
 
 
 def _into_braces(text: str, node: MappingNode, keys: Sequence[str], value: Any) -> Patch:
-    spelled = spell_yaml_inline(_nested(keys, value))[1:-1]
+    spelled = spell_yaml_inline(nested(keys, value))[1:-1]
     start, end = node.start_mark.index + 1, node.end_mark.index - 1
     if node.value:
         at = _end(text, *node.value[-1])
@@ -175,9 +175,3 @@ def _ended(text: str) -> str:
 def _step(text: str) -> str:
     """Tabs cannot indent YAML, and a list's dash may stand at the margin."""
     return step_of(text) if step_of(text).strip(" ") == "" and len(step_of(text)) <= 8 else "  "
-
-
-def _nested(keys: Sequence[str], value: Any) -> Any:
-    for key in reversed(keys):
-        value = {key: value}
-    return value

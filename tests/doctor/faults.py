@@ -299,7 +299,7 @@ def syncthing_without_line(patient: Patient) -> None:
 
 def git_in_dropbox(patient: Patient) -> None:
     _repository(patient)
-    (patient.vault / ".dropbox").write_text("{}")
+    (patient.vault / ".dropbox.cache").mkdir()
 
 
 def forgotten_temp_file(patient: Patient) -> None:
@@ -482,6 +482,7 @@ FAULTS = (
     Fault("a port in words in the environment", "bad-setting", _env("HELIX_PORT", "high")),
     Fault("a misspelt variable", "unknown-variable", _env("HELIX_VALUT", "/x")),
     Fault("a state folder on a missing drive", "variable-points-nowhere", _env("HELIX_STATE_DIR", "/gone/drive/s")),
+    Fault("a URL of no daemon", "url-unreachable", _env("HELIX_URL", "http://127.0.0.1:1")),
     Fault("a host for everybody", "not-loopback", _config('host = "0.0.0.0"\n')),
     Fault("a token in a readable config.toml", "config-readable-by-others",
           lambda patient: patient.configure('token = "abc"\n').chmod(0o644), mended=True),

@@ -41,7 +41,8 @@ def in_syncthing(vault: Path) -> None:
 
 def in_dropbox(vault: Path) -> None:
     starter(vault)
-    (vault / ".dropbox").write_text("{}")
+    (vault / ".dropbox.cache").mkdir()
+    (vault.parent / ".dropbox").mkdir()
 
 
 @pytest.fixture(autouse=True)
@@ -83,10 +84,15 @@ def test_notes_of_obsidian_are_healthy() -> None:
             "Trails.md", "---\ntags: hiking\naliases: [Paths]\n---\n[[Home]] and [[views/all.base]]\n"
         )
         patient.write("map.png", b"\x89PNG")
+        patient.write(
+            "Ideas.md", "---\nstatus: draft\nscope: mine\ncreated_at: yesterday\n---\nMore trails.\n"
+        )
+        patient.write("Untitled.md", "")
         patient.write("views/all.base", "views: []\n")
         patient.write(".obsidian/workspace.json", "{}")
         findings = patient.examine().findings
-        assert {finding.code for finding in findings} == {*DOWN, "vault-unnamed", "no-id"}
+        own_words = {"unknown-status", "unknown-scope", "bad-date", "empty-note"}
+        assert {finding.code for finding in findings} == {*DOWN, "vault-unnamed", "no-id", *own_words}
         assert {finding.severity for finding in findings} == {Severity.NOTE}
 
 

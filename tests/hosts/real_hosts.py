@@ -226,7 +226,7 @@ def test_the_host_takes_the_token_from_its_environment(
 def test_claude_code_runs_the_hooks_and_takes_what_they_say(home: Home) -> None:
     """`--init-only` runs the hooks of a session's start and end, and nothing that would ask a model."""
     trust_claude(home)
-    home.helix("add", "Invoices are rounded half to even", "--kind", "decision", "--project", "project")
+    home.helix("remember", "Invoices are rounded half to even", "--kind", "decision", "--project", "project")
     home.helix("hooks", "install", "--user")
     log = home.place / "claude.log"
     nowhere = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
