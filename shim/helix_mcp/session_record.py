@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 # An agent stops after every answer: a file that changed each time would keep sync clients and git busy.
 _BETWEEN_STOPS = 300.0
-_LONGEST_PROMPT = 240
-_LONGEST_ANSWER = 700
+_LONGEST_PROMPT = 200
+_LONGEST_ANSWER = 600
 # A session of one "hello" is not worth a file.
 _SHORTEST_ANSWER = 80
 _ENDS = {"PreCompact": "before its context was compacted", "SessionEnd": "at its end", "Stop": "so far"}

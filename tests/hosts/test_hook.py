@@ -214,14 +214,15 @@ def test_the_next_session_is_told_how_the_one_before_ended(served: Served) -> No
 
 
 def test_a_record_as_long_as_they_get_fits_into_the_usual_budget(served: Served) -> None:
-    words = " ".join(f"word{number}" for number in range(4000))
+    words = "the client asks the gateway again after a while and gives up at last " * 500
     write_transcript(
         served.place, "long", asked(f"First {words}"), asked(f"Last {words}"), answered(f"Said {words}")
     )
     hook(event("SessionEnd", served.place, "long", reason="other"), served.env)
     said = told(hook(event("SessionStart", served.place, "next", source="clear"), served.env))
-    for begin in ("Asked first: First word0", "Asked last: Last word0", "Said last: Said word0"):
+    for begin in ("Asked first: First the", "Asked last: Last the", "Said last: Said the"):
         assert begin in said
+    assert said.rstrip().endswith(" …\n</memory>")
 
 
 def test_after_a_compaction_the_session_is_told_of_itself(served: Served) -> None:
