@@ -158,6 +158,7 @@ def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[Reca
 def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service]:
     """Every verb on the vault of this process. `recall` waits for search, or raises IndexNotReady."""
     from helix.memory.dismissed import Dismissed
+    from helix.memory.drafts import Draft
     from helix.memory.journal import Journal
     from helix.memory.map import Cartographer
     from helix.memory.pages import Pages
@@ -200,9 +201,12 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
         stack.callback(past.close)
 
         def took(committed: Committed) -> None:
-            """Erased by whomever: nothing that was kept of answers may quote it."""
+            """Erased by whomever: nothing that was kept of answers may quote it, and no draft may bring it back."""
             notes = (change.note for change in committed.changes)
-            if any(note is not None and note.memory.status == "erased" for note in notes):
+            erased = [note.id for note in notes if note is not None and note.memory.status == "erased"]
+            for memory_id in erased:
+                Draft.of(memory_id, state).end()
+            if erased:
                 past.discard()
                 pages.forget_quotes()
 

@@ -10,8 +10,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +19,7 @@ from helix.cli.options import MemoryId
 from helix.cli.output import Json, err, out, print_json, reports_errors
 from helix.cli.session import session
 from helix.errors import BadValue, ConfigError, HelixError, MemoryErased
+from helix.memory.drafts import Draft
 from helix.vault.vault_id import state_folder
 
 if TYPE_CHECKING:
@@ -28,32 +27,6 @@ if TYPE_CHECKING:
     from helix.vault.note import Note
 
 _EDITORS = ("editor", "nano", "vim", "vi", "notepad")
-
-
-@dataclass(frozen=True)
-class Draft:
-    """What the person was shown, and what they made of it; both survive a crash."""
-
-    shown: Path
-    text: Path
-
-    def begin(self, data: bytes) -> None:
-        self.text.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for file in (self.shown, self.text):
-            file.write_bytes(data)
-            file.chmod(0o600)
-
-    def is_there(self) -> bool:
-        return self.shown.exists() and self.text.exists()
-
-    def is_changed(self) -> bool:
-        return self.shown.read_bytes() != self.text.read_bytes()
-
-    def end(self) -> None:
-        for file in (self.text, self.shown):
-            file.unlink(missing_ok=True)
-        with suppress(OSError):
-            self.text.parent.rmdir()
 
 
 @reports_errors
@@ -74,7 +47,7 @@ def edit(
         note = helix.memories.get(memory_id)
         if note.is_erased:
             raise MemoryErased(f"{note.id} was erased; nothing of it is left to change")
-        draft = _draft(helix, note.id)
+        draft = Draft.of(note.id, state_folder(helix.config.state_dir, helix.config.vault))
         if draft.is_there() and draft.is_changed():
             err.print(f"helix: going on with the draft in {draft.text}", style="yellow")
         else:
@@ -120,13 +93,6 @@ def _keep(helix: Helix, memory_id: str, draft: Draft, allow_secrets: bool) -> tu
     before = helix.memories.get(memory_id)
     after = helix.memories.revise(memory_id, edited.document, based_on=shown)
     return after, frontmatter.emit(before.document) != draft.shown.read_bytes()
-
-
-def _draft(helix: Helix, memory_id: str) -> Draft:
-    # An id may hold what a file name on some system cannot.
-    name = "".join(char if char.isalnum() or char in "-_." else "_" for char in memory_id)[:120]
-    folder = state_folder(helix.config.state_dir, helix.config.vault) / "drafts"
-    return Draft(folder / f"{name}.shown", folder / f"{name}.md")
 
 
 def _open_editor(file: Path) -> None:

@@ -77,6 +77,14 @@ def test_a_text_that_cannot_be_kept_waits_in_a_draft_and_the_next_edit_goes_on_w
     assert not draft.exists()
 
 
+def test_a_draft_of_what_was_erased_goes_with_it(note: dict[str, Any], edits: Any, place: Path) -> None:
+    edits('sed -i "s/^title: Lines/title: [Lines/" "$2"')
+    helix_json("edit", note["id"], ok=False)
+    assert list((place / "state").rglob("drafts/*"))
+    helix("forget", note["id"], "--hard")
+    assert list((place / "state").rglob("drafts/*")) == []
+
+
 @pytest.mark.parametrize(
     ("script", "code"),
     [
