@@ -1,7 +1,7 @@
 // What needs a person: each thing with the reason, and a remedy that is one click.
 
 import { change, get, pages } from "../api.js";
-import { button, fill, h, icon, put } from "../dom.js";
+import { button, fill, h, put } from "../dom.js";
 import { empty, failed, loading, toast } from "../feedback.js";
 import { capital, plural, words } from "../format.js";
 import { live } from "../live.js";
