@@ -127,7 +127,9 @@ def test_an_action_that_fails_says_why_and_stays(visit: Open, board: Served, mes
     opened = visit()
     opened.watched.expected.append("503")
     refusal = {"error": "too much at once; try again in a second", "code": "busy"}
-    opened.page.route("**/forget", lambda route: route.fulfill(status=503, json=refusal))
+    opened.page.route(
+        re.compile("/(forget|consolidate)$"), lambda route: route.fulfill(status=503, json=refusal)
+    )
     page = opened.go("#/inbox?what=expired")
     one = item(page, "permit")
     one.get_by_role("button", name="Forget it").click()
