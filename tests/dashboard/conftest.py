@@ -133,7 +133,7 @@ def visit(browser: Browser, board: Served) -> Iterator[Open]:
         if theme is not None:
             settings["color_scheme"] = theme
         within = context or browser.new_context(**settings)  # type: ignore[arg-type]
-        within.set_default_timeout(10_000)
+        within.set_default_timeout(30_000)  # a busy machine draws few frames
         page = within.new_page()
         watched = Watched(url or board.url)
         _watch(page, watched)

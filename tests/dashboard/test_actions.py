@@ -80,7 +80,7 @@ def test_a_draft_survives_going_elsewhere(visit: Open, board: Served) -> None:
     page = visit().go(f"#/memory/{memory_id}")
     page.get_by_role("button", name="Edit").click()
     page.get_by_label("Text, in markdown").fill("Half a thou")
-    page.get_by_role("link", name="Graph").click()
+    page.get_by_role("link", name="Graph", exact=True).click()
     page.get_by_role("heading", name="Graph", exact=True).wait_for()
     page.evaluate(f"location.hash = '#/memory/{memory_id}'")
     expect(page.get_by_label("Text, in markdown")).to_have_value("Half a thou")

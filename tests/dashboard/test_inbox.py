@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -49,7 +48,7 @@ def messy(board: Served) -> Iterator[dict[str, Path]]:
     folder.rmdir()
 
 
-def item(page: Page, what: str, words: str) -> Locator:
+def item(page: Page, words: str) -> Locator:
     return page.locator(".inbox-item").filter(has_text=re.compile(words))
 
 
@@ -57,7 +56,7 @@ def test_an_unreadable_note_is_named_with_its_line_and_reason(
     visit: Open, board: Served, messy: dict[str, Path]
 ) -> None:
     page = visit().go("#/inbox")
-    one = item(page, "unreadable", "unreadable.md")
+    one = item(page, "unreadable.md")
     expect(one.locator("code").first).to_have_text(re.compile(r"messy/unreadable\.md:\d+"))
     messy["unreadable"].write_text("---\ntitle: mended\n---\nA note that can be read\n", "utf-8")
     expect(one).to_have_count(0)
@@ -65,7 +64,7 @@ def test_an_unreadable_note_is_named_with_its_line_and_reason(
 
 def test_a_double_is_superseded_with_one_click(visit: Open, board: Served, messy: dict[str, Path]) -> None:
     page = visit().go("#/inbox?what=duplicate")
-    one = item(page, "duplicate", "Twin of the lighthouse|twin")
+    one = item(page, "Twin of the lighthouse|twin")
     one.locator(".inbox-actions .primary").first.click()
     expect(one).to_have_count(0)
     states = {frontmatter(messy[name]).split("status: ")[1].split()[0] for name in ("one", "two")}
@@ -74,7 +73,7 @@ def test_a_double_is_superseded_with_one_click(visit: Open, board: Served, messy
 
 def test_what_is_over_is_forgotten_with_one_click(visit: Open, board: Served, messy: dict[str, Path]) -> None:
     page = visit().go("#/inbox?what=expired")
-    one = item(page, "expired", "permit")
+    one = item(page, "permit")
     one.locator(".inbox-actions .primary").first.click()
     expect(one).to_have_count(0)
     assert "status: active" not in frontmatter(messy["over"])
@@ -83,7 +82,7 @@ def test_what_is_over_is_forgotten_with_one_click(visit: Open, board: Served, me
 def test_what_is_dismissed_stays_away(visit: Open, board: Served, messy: dict[str, Path]) -> None:
     opened = visit()
     page = opened.go("#/inbox?what=dangling-link")
-    one = item(page, "dangling-link", "mem_no-such-memory_0000")
+    one = item(page, "mem_no-such-memory_0000")
     expect(one).to_have_count(1)
     one.get_by_role("button", name=re.compile("dismiss", re.IGNORECASE)).click()
     expect(one).to_have_count(0)
@@ -114,12 +113,25 @@ def test_an_empty_inbox_says_so(visit: Open, board: Served) -> None:
     expect(page.get_by_text("Nothing needs you")).to_be_visible()
 
 
+def test_what_is_settled_elsewhere_leaves_the_inbox_by_itself(
+    visit: Open, board: Served, messy: dict[str, Path]
+) -> None:
+    page = visit().go("#/inbox?what=expired")
+    one = item(page, "permit")
+    expect(one).to_have_count(1)
+    board.http.post("/forget", json={"id": "mem_2026-10-01_permit_bbb1", "mode": "hard"})
+    expect(one).to_have_count(0)
+
+
 def test_an_action_that_fails_says_why_and_stays(visit: Open, board: Served, messy: dict[str, Path]) -> None:
     opened = visit()
-    opened.watched.expected += ["404", "409", "410", "422"]
+    opened.watched.expected.append("503")
+    refusal = {"error": "too much at once; try again in a second", "code": "busy"}
+    opened.page.route(
+        re.compile("/(forget|consolidate)$"), lambda route: route.fulfill(status=503, json=refusal)
+    )
     page = opened.go("#/inbox?what=expired")
-    one = item(page, "expired", "permit")
-    expect(one).to_have_count(1)
-    with httpx.Client(base_url=board.url) as http:
-        http.post("/forget", json={"id": "mem_2026-10-01_permit_bbb1", "mode": "hard"})
-    expect(one).to_have_count(0)  # it is gone from the inbox by itself
+    one = item(page, "permit")
+    one.get_by_role("button", name="Forget it").click()
+    expect(page.locator(".toast.bad")).to_contain_text("too much at once; try again in a second")
+    expect(one.get_by_role("button", name="Forget it")).to_be_enabled()

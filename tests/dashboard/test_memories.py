@@ -10,8 +10,6 @@ from tests.dashboard.conftest import NARROW, Open
 from tests.surfaces.conftest import Served
 from tests.waiting import wait_for
 
-ACCESS = "mem_2026-09-22_access-tokens"
-
 
 def rows(page: Page) -> list[str]:
     return page.locator(".memory-list .memory-title").all_inner_texts()

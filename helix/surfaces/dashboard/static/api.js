@@ -135,7 +135,7 @@ export async function readMemory(id, { signal } = {}) {
   }
 }
 
-export function toQuery(query) {
+function toQuery(query) {
   const said = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
     if (value != null && value !== "" && value !== false) said.set(name, value);

@@ -8,7 +8,7 @@ import { askHealth, heard, send } from "./api.js";
 const PATIENCE = [500, 1000, 2000, 4000, 8000];
 const HIDDEN_FOR = 4000;
 
-/** "change" and "health" events with `detail`, "state" when the stream opens or breaks, "missed" when events were. */
+/** "change" and "health" events with `detail`; "state" when the stream opens or breaks. */
 export const live = new EventTarget();
 live.isOpen = false;
 
@@ -29,7 +29,7 @@ export function start() {
   follow(running);
 }
 
-export function stop() {
+function stop() {
   running?.abort();
   running = null;
   mark(false);
@@ -78,7 +78,7 @@ async function read(reader) {
 }
 
 /** One event of the stream: `event:`, `id:` and `data:` lines; a line that begins with a colon keeps it open. */
-export function tell(block) {
+function tell(block) {
   const said = { event: "message", data: [] };
   for (const line of block.split(/\r?\n/)) {
     const [, field, value] = /^(\w+): ?(.*)$/.exec(line) ?? [];

@@ -79,12 +79,15 @@ export function chart(root, { title, choices, ...options }) {
   return { ...at, side, note, stage };
 }
 
+const MANY = 400; // of one colour
+
 /** Fills circles of one colour in one go: a path for each of thousands would cost a frame. */
 export function dots(context, colour, radius, places) {
+  const square = places.length > MANY ? 2.5 : 1.6; // pixels; up to here nobody sees the corners, and a square is quick
   context.fillStyle = colour;
   context.beginPath();
   for (const [x, y, r = radius] of places) {
-    if (r < 1.6) context.rect(x - r, y - r, 2 * r, 2 * r);
+    if (r < square) context.rect(x - r, y - r, 2 * r, 2 * r);
     else {
       context.moveTo(x + r, y);
       context.arc(x, y, r, 0, 6.2832);

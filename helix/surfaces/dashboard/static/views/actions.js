@@ -79,7 +79,7 @@ async function withVault(act) {
 }
 
 /** A line to paste into another note: Obsidian follows the link, a person reads the rest. */
-export function citation(memory) {
+function citation(memory) {
   const facts = [memory.kind, memory.project, (memory.updated ?? memory.created)?.slice(0, 10)]
     .filter(Boolean)
     .join(", ");

@@ -1,8 +1,8 @@
 // What needs a person: each thing with the reason, and a remedy that is one click.
 
 import { change, get, pages } from "../api.js";
-import { button, fill, h, icon, put } from "../dom.js";
-import { empty, failed, loading, toast } from "../feedback.js";
+import { button, fill, h, put } from "../dom.js";
+import { complain, empty, failed, loading, toast } from "../feedback.js";
 import { capital, plural, words } from "../format.js";
 import { live } from "../live.js";
 import { memoryLink } from "../memory-words.js";
@@ -115,7 +115,6 @@ function begin(root, first) {
   }
 
   function card(item) {
-    const problem = h("p", { class: "problem", role: "alert" });
     const at = h(
       "li",
       { class: "card inbox-item", data: { key: item.key } },
@@ -143,7 +142,6 @@ function begin(root, first) {
             h("summary", {}, "More"),
             h("pre", { class: "detail", tabindex: "0" }, item.detail),
           ),
-        problem,
       ),
       h(
         "div",
@@ -159,7 +157,6 @@ function begin(root, first) {
     /** Exactly what the daemon said is to be sent. */
     async function act(action, pressed) {
       pressed.disabled = true;
-      problem.textContent = "";
       try {
         await change(action.method, action.route, action.body ?? undefined, {
           keyed: action.name !== "dismiss",
@@ -172,7 +169,7 @@ function begin(root, first) {
         items = items.filter((one) => one.key !== item.key);
         draw();
       } catch (error) {
-        problem.textContent = error.message;
+        complain(error); // a note of the page: the card itself may be drawn anew at any moment
         pressed.disabled = false;
       }
     }

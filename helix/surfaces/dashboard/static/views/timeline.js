@@ -8,7 +8,7 @@ import { live } from "../live.js";
 import { kindMark, memoryLink } from "../memory-words.js";
 import { here, replace } from "../route.js";
 
-export const WHAT = {
+const WHAT = {
   learned: "plus",
   changed: "edit",
   forgotten: "forget",
