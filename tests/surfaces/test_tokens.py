@@ -88,10 +88,7 @@ def test_with_require_token_only_health_is_open_and_a_new_token_holds_at_once(
                 assert http.get(path, headers=headers).status_code == 401, (path, said)
         for said in (f"Bearer {token}", f"bearer   {token}"):
             assert http.get("/stats", headers={"Authorization": said}).status_code == 200
-        assert helix_json("reindex")["state"] in (
-            "ready",
-            "starting",
-        )  # the command shows the token by itself
+        assert helix_json("reindex")["problems"] == 0  # the command shows the token by itself
         new = helix("token", "--rotate").stdout.strip()
         assert http.get("/stats", headers={"Authorization": f"Bearer {token}"}).status_code == 401
         assert http.get("/stats", headers={"Authorization": f"Bearer {new}"}).status_code == 200
