@@ -33,7 +33,13 @@ STOP_WORDS = _listed(
     " so such than that the their them then there these they this those to was we were will with you your"
 )
 # Words of questions: they say nothing about what is looked for, but they may be the subject of a note.
-_ASKING = _listed("am can could did do does how should us what when where which who whom whose why would")
+ASKING = _listed("am can could did do does how should us what when where which who whom whose why would")
+# Words that join others: they count when somebody searches, but nothing is about them.
+JOINING = _listed(
+    "about after again all also always any because before between both each every few first last least less many more"
+    " most much must never next no not now off once one only other out over per same since some still take two under"
+    " until up use used uses using via while within without"
+)
 
 _EDGES = ".,;:!?()[]{}<>\"'`*_-"
 _CACHED_LENGTH = 40
@@ -85,7 +91,7 @@ def tokens(text: str) -> list[str]:
 
 def query_tokens(text: str) -> list[str]:
     """The words to look for, each once. What only makes it a question is dropped, unless there is nothing else."""
-    asked = [chunk for chunk in text.split() if chunk.strip("?!.,").lower() not in _ASKING]
+    asked = [chunk for chunk in text.split() if chunk.strip("?!.,").lower() not in ASKING]
     return list(dict.fromkeys(tokens(" ".join(asked)) or tokens(text)))
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helix.errors import HelixError, IndexNotReady
-from helix.index.analyze import STOP_WORDS
+from helix.index.analyze import ASKING, JOINING, STOP_WORDS
 from helix.index.catalog import Row
 from helix.memory.fit import Budget, fit_page
 from helix.memory.pages import Listing, place_in
@@ -44,6 +44,7 @@ _REST = 5.0
 _LONGEST_REST = 60.0
 _FILE = "map.json"
 _TERMS = 3
+_NAMELESS = STOP_WORDS | ASKING | JOINING
 _WORD = re.compile(r"[^\W\d_][\w'-]{2,30}")
 
 
@@ -243,4 +244,4 @@ def _telling(here: Counter[str], everywhere: Counter[str], size: int, clusters: 
 def _words(row: Row) -> set[str]:
     meta: Mapping[str, Any] = row.meta
     said = f"{meta['title']} {' '.join(meta.get('tags', ()))}".casefold()
-    return {word for word in _WORD.findall(said) if word not in STOP_WORDS}
+    return {word for word in _WORD.findall(said) if word not in _NAMELESS}
