@@ -26,6 +26,7 @@ class Rest:
         self._server = Server(settings.address, settings.headers)
         self._url = settings.address.url
         self._path = settings.address.path
+        self.state_folder = settings.state_folder
 
     def ask(
         self, method: str, path: str, body: object = None, headers: Mapping[str, str] | None = None

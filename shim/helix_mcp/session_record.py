@@ -1,6 +1,7 @@
 """What stays of a session: one short memory that says where it was, what was asked and what was said last.
 
-It is a memory of the session, written once and then changed in place; what a person has forgotten stays forgotten.
+It is a memory of the session, written once and then changed in place. A change is based on what was written last, so
+that what a person wrote into it meanwhile is merged and not replaced; what a person has forgotten stays forgotten.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 
+from helix_mcp.address import percent_encoded
 from helix_mcp.digest import SESSION_TAG
 from helix_mcp.rest import GiveUp
 from helix_mcp.transcript import Transcript
@@ -24,6 +26,8 @@ _LONGEST_PROMPT = 200
 _LONGEST_ANSWER = 600
 # A session of one "hello" is not worth a file.
 _SHORTEST_ANSWER = 80
+# A session that nobody went on with for so long is over.
+_KEPT = 30 * 24 * 3600.0
 _ENDS = {"PreCompact": "before its context was compacted", "SessionEnd": "at its end", "Stop": "so far"}
 
 
@@ -39,8 +43,11 @@ def record(event: dict[str, Any], rest: Rest, project: str) -> None:
     if known and name == "Stop" and _is_fresh(known):
         raise GiveUp("the record of this session is fresh")
     title, text = _told(event, name, project)
+    written = Written(rest.state_folder, session)
     if known:
-        rest.ask("PATCH", f"/memory/{known['id']}", {"title": title, "text": text})
+        based_on = {"If-Match": f'"{written.get()}"'}
+        answer = rest.ask("PATCH", f"/memory/{known['id']}", {"title": title, "text": text}, based_on)
+        written.put(str(answer["hash"]))
         return
     memory = {
         "title": title,
@@ -52,7 +59,34 @@ def record(event: dict[str, Any], rest: Rest, project: str) -> None:
         "force": True,  # two sessions may end with the same words, and are two all the same
         **({"project": project} if project else {}),
     }
-    rest.ask("POST", "/remember", memory, {"Idempotency-Key": f"claude-code session {session}"[:200]})
+    answer = rest.ask(
+        "POST", "/remember", memory, {"Idempotency-Key": f"claude-code session {session}"[:200]}
+    )
+    written.put(str(rest.ask("GET", f"/memory/{answer['id']}?format=detailed")["hash"]))
+
+
+class Written:
+    """The hash of a record as it was written last, in the state folder."""
+
+    def __init__(self, state_folder: str, session: str) -> None:
+        self._folder = os.path.join(state_folder, "hooks")
+        self._file = os.path.join(self._folder, percent_encoded(session)[:200])
+
+    def get(self) -> str:
+        try:
+            with open(self._file, encoding="ascii") as file:
+                return file.read()
+        except OSError as error:
+            raise GiveUp("what was written last is not known; the record is left as it is") from error
+
+    def put(self, content_hash: str) -> None:
+        os.makedirs(self._folder, mode=0o700, exist_ok=True)
+        for name in os.listdir(self._folder):
+            old = os.path.join(self._folder, name)
+            if time.time() - os.stat(old).st_mtime > _KEPT:
+                os.unlink(old)
+        with open(self._file, "w", encoding="ascii") as file:
+            file.write(content_hash)
 
 
 def _find(rest: Rest, session: str) -> dict[str, Any] | None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -193,6 +194,29 @@ def test_a_session_leaves_one_short_record_that_is_changed_in_place(served: Serv
     assert "12 passed" not in record["text"]
     path = served.vault / record["path"]
     assert path.read_text().count("Said last") == 1
+
+
+def test_what_a_person_writes_into_a_record_stays_in_it(served: Served) -> None:
+    a_conversation(served.place, "kept")
+    hook(event("PreCompact", served.place, "kept", trigger="auto"), served.env)
+    [record] = records_of(served, "kept")
+    file = served.vault / record["path"]
+    file.write_text(file.read_text() + "\nMine: the cap is 5, agreed with Ann.\n")
+    wait_for(lambda: "agreed with Ann" in records_of(served, "kept")[0]["text"])
+    hook(event("SessionEnd", served.place, "kept", reason="other"), served.env)
+    [record] = records_of(served, "kept")
+    assert "Mine: the cap is 5, agreed with Ann." in record["text"]
+    assert "at its end (other)" in record["text"]
+
+
+def test_a_record_is_left_alone_where_nobody_knows_what_the_hook_wrote_last(served: Served) -> None:
+    a_conversation(served.place, "unknown")
+    hook(event("PreCompact", served.place, "unknown", trigger="auto"), served.env)
+    [record] = records_of(served, "unknown")
+    shutil.rmtree(served.place / "state" / "hooks")
+    done = hook(event("SessionEnd", served.place, "unknown", reason="other"), served.env)
+    assert "left as it is" in done.stderr
+    assert records_of(served, "unknown") == [record]
 
 
 def test_an_agent_that_stops_often_changes_no_file_each_time(served: Served) -> None:
