@@ -6,6 +6,7 @@ import copy
 import functools
 import inspect
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Self, TypeVar
@@ -31,7 +32,7 @@ class Verbs(Reading, Changing, Care):
         self.scope = scope
 
 
-class Connected:
+class Connected(ABC):
     def __init__(
         self,
         url: str | None = None,
@@ -57,9 +58,9 @@ class Connected:
         self._verbs = Verbs(scope)
         self._connect()
 
+    @abstractmethod
     def _connect(self) -> None:
         """Make the transport; it opens its first connection with the first call."""
-        raise NotImplementedError
 
     def with_options(
         self,

@@ -14,7 +14,7 @@ from helix.client import care_results, results
 from helix.client.call import Reply, moment
 from helix.client.connected import Verbs
 from helix.client.shape import Result
-from helix.surfaces.rest import answers, asked
+from helix.surfaces.rest import answers, asked, care_answers
 
 VERBS = Verbs("project")
 
@@ -101,13 +101,13 @@ _SAME: list[tuple[type[BaseModel], type[Result]]] = [
     (answers.Neighbor, results.Neighbor),
     (answers.Versions, results.History),
     (answers.Version, results.Version),
-    (answers.Stats, care_results.Stats),
-    (answers.Conflicts, care_results.Conflicts),
-    (answers.Conflict, care_results.OpenConflict),
-    (answers.Proposals, care_results.Proposals),
-    (answers.Proposal, care_results.Proposal),
-    (answers.Consolidated, care_results.ConsolidateResult),
-    (answers.StrandEntry, care_results.ManifestEntry),
+    (care_answers.Stats, care_results.Stats),
+    (care_answers.Conflicts, care_results.Conflicts),
+    (care_answers.Conflict, care_results.OpenConflict),
+    (care_answers.Proposals, care_results.Proposals),
+    (care_answers.Proposal, care_results.Proposal),
+    (care_answers.Consolidated, care_results.ConsolidateResult),
+    (care_answers.StrandEntry, care_results.ManifestEntry),
 ]
 
 

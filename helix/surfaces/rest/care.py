@@ -13,7 +13,7 @@ from helix.compose import Helix, RecallSoon
 from helix.memory.upkeep import Upkeep
 from helix.surfaces.health import Health, can_serve
 from helix.surfaces.metrics import CONTENT_TYPE, Metrics
-from helix.surfaces.rest import answers, asked
+from helix.surfaces.rest import answers, asked, care_answers
 from helix.surfaces.rest.respond import changes, reads, reply
 
 # Figures are given while every other thread is busy.
@@ -24,7 +24,10 @@ def add_care(
     app: FastAPI, helix: Helix, recall: RecallSoon, health: Health, metrics: Metrics, upkeep: Upkeep
 ) -> None:
     scrapes = anyio.CapacityLimiter(_SCRAPES)
-    unwell = {**reads(answers.Health), 503: {"model": answers.Health, "description": "It cannot serve now"}}
+    unwell = {
+        **reads(care_answers.Health),
+        503: {"model": care_answers.Health, "description": "It cannot serve now"},
+    }
 
     @app.get("/healthz", tags=["daemon"], operation_id="healthz", responses=unwell)
     async def healthz() -> Response:
@@ -43,7 +46,7 @@ def add_care(
             headers={"Content-Type": CONTENT_TYPE},
         )
 
-    @app.post("/reindex", tags=["care"], operation_id="reindex", responses=reads(answers.Health, 507))
+    @app.post("/reindex", tags=["care"], operation_id="reindex", responses=reads(care_answers.Health, 507))
     def reindex(
         accept_missing: Annotated[
             bool, Query(description="Files that disappeared are gone on purpose.")
@@ -54,13 +57,16 @@ def add_care(
         recall.rebuild()
         return reply(health.look())
 
-    @app.get("/consolidate", tags=["care"], operation_id="proposals", responses=reads(answers.Proposals))
+    @app.get("/consolidate", tags=["care"], operation_id="proposals", responses=reads(care_answers.Proposals))
     def proposals(said: Annotated[asked.ListAsked, Query()]) -> Response:
         """What could be tidied: doubles, contradictions, what is over. Looks at every memory; nothing is changed."""
         return reply(upkeep.proposals(limit=said.limit, max_tokens=said.max_tokens, cursor=said.cursor))
 
     @app.post(
-        "/consolidate", tags=["care"], operation_id="consolidate", responses=changes(answers.Consolidated)
+        "/consolidate",
+        tags=["care"],
+        operation_id="consolidate",
+        responses=changes(care_answers.Consolidated),
     )
     def consolidate(said: asked.ConsolidateBody) -> Response:
         """Apply the proposals that are named, or else those that are certain: exact doubles."""
@@ -70,7 +76,7 @@ def add_care(
         "/consolidate/pause",
         tags=["care"],
         operation_id="pause_consolidation",
-        responses=reads(answers.Upkeep),
+        responses=reads(care_answers.Upkeep),
     )
     def pause() -> Response:
         """Let the consolidation worker rest until it is resumed, or the daemon starts again."""
@@ -81,7 +87,7 @@ def add_care(
         "/consolidate/resume",
         tags=["care"],
         operation_id="resume_consolidation",
-        responses=reads(answers.Upkeep),
+        responses=reads(care_answers.Upkeep),
     )
     def resume() -> Response:
         """Let the consolidation worker go on; it begins as soon as the vault is quiet."""

@@ -10,7 +10,7 @@ from starlette.responses import StreamingResponse
 from helix.config import Config
 from helix.surfaces.events import Events, TooMany
 from helix.surfaces.problems import refuse
-from helix.surfaces.rest import answers
+from helix.surfaces.rest import answers, care_answers
 from helix.surfaces.rest.respond import reads, reply
 from helix.surfaces.status import Status
 
@@ -28,12 +28,12 @@ class EventStream(StreamingResponse):
 
 
 def add_watching(app: FastAPI, events: Events, status: Status, config: Config) -> None:
-    @app.get("/status", tags=["daemon"], operation_id="status", responses=reads(answers.Status))
+    @app.get("/status", tags=["daemon"], operation_id="status", responses=reads(care_answers.Status))
     def look() -> Response:
         """What `/healthz` does not say: latencies, tokens, who asks, the embedder, disk and git."""
         return reply(status.look())
 
-    @app.get("/hosts", tags=["daemon"], operation_id="hosts", responses=reads(answers.Hosts))
+    @app.get("/hosts", tags=["daemon"], operation_id="hosts", responses=reads(care_answers.Hosts))
     def hosts(request: Request) -> Response:
         """For every host that Helix knows: its files, what belongs into them, and the command that puts it there."""
         # Here and not above: the spelling of every host's files is needed by nobody who starts a daemon.
