@@ -16,6 +16,7 @@ class Stats(Page):
     by_scope: Mapping[str, int] = mapping()
     by_kind: Mapping[str, int] = mapping()
     by_project: Mapping[str, int] = mapping()
+    by_tag: Mapping[str, int] = mapping()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,7 +36,8 @@ class Reading:
         """Memories that fit a question, best first; none when nothing fits.
 
         `query` takes words, a question, and filters: `tag:auth "exact phrase" -word`. `filters` takes `project`,
-        `kind`, `tag`, `after` and `before`; `project=` is short for the first, and leaves out what holds everywhere.
+        `kind`, `tag`, `status`, `after` and `before`; `project=` is short for the first, and leaves out what holds
+        everywhere.
         `as_of` (a time) and `ref` (a commit, branch or tag) ask the past, where the vault is in git.
         """
         return reads(
@@ -55,14 +56,20 @@ class Reading:
         filters: Mapping[str, Moment] | None = None,
         project: str | None = None,
         rerank: bool = False,
+        explain: bool = False,
+        explain_tokens: int = 4000,
         as_of: Moment | None = None,
         ref: str | None = None,
     ) -> Call[ContextPack]:
-        """One text to read before a task: grouped, cited, fenced as data, within its budget."""
+        """One text to read before a task: grouped, cited, fenced as data, within its budget.
+
+        `explain` also tells what each memory in it costs, and what was left out for which reason.
+        """
         return asks(
             "/context", ContextPack, task=task, max_tokens=max_tokens, format=response_format,
             scope=scope or self.scope, filters=filtered(filters, project=project) or None,
-            rerank=rerank or None, as_of=as_of, ref=ref,
+            rerank=rerank or None, explain=explain or None, explain_tokens=explain_tokens if explain else None,
+            as_of=as_of, ref=ref,
         )  # fmt: skip
 
     def phases(

@@ -81,6 +81,30 @@ class Memories(Listing[Memory]):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Part(Result):
+    """A memory in a pack."""
+
+    id: str
+    title: str
+    section: str
+    tokens: int
+    score: float | None = None
+    """None for a preference that holds whatever the task is"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LeftOut(Result):
+    """A memory that was found and is not in a pack."""
+
+    id: str
+    title: str
+    tokens: int
+    reason: str
+    why: str
+    score: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class ContextPack(Result):
     context: str
     """the memories, fenced as data"""
@@ -90,6 +114,13 @@ class ContextPack(Result):
     tokens_used: int = 0
     note: str | None = None
     degraded: str | None = None
+    parts: tuple[Part, ...] = each(Part)
+    """with `explain`: what is in it, in its order"""
+    left_out: tuple[LeftOut, ...] = each(LeftOut)
+    """with `explain`: what was found and is not in it, and why"""
+    overhead_tokens: int | None = None
+    unexplained: int | None = None
+    """with `explain`: memories for which `explain_tokens` had no room"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,6 +138,8 @@ class WriteResult(Result):
     supersedes: tuple[str, ...] = ()
     similar: tuple[Similar, ...] = each(Similar)
     reason: str | None = None
+    not_kept: tuple[str, ...] = ()
+    """of a merge: what was said otherwise than the memory that was there, which stays as it is"""
     degraded: str | None = None
 
 
@@ -115,6 +148,8 @@ class UpdateResult(Result):
     id: str
     status: str
     hash: str
+    merged: bool = False
+    """the file had changed since it was read, and the two changes were merged"""
     degraded: str | None = None
 
 

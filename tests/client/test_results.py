@@ -88,7 +88,9 @@ _SAME: list[tuple[type[BaseModel], type[Result]]] = [
     (answers.Hit, results.Hit),
     (answers.MemoryPage, results.Memory),
     (answers.Memories, results.Memories),
-    (answers.Pack, results.ContextPack),
+    (answers.ExplainedPack, results.ContextPack),
+    (answers.Part, results.Part),
+    (answers.LeftOut, results.LeftOut),
     (answers.Written, results.WriteResult),
     (answers.Updated, results.UpdateResult),
     (answers.Forgotten, results.ForgetResult),
@@ -128,7 +130,7 @@ def test_every_field_that_the_daemon_answers_has_a_name_here(
 # What has another name here, or is said in another way.
 _SPELLED = {
     "q": "query", "format": "response_format", "source": "frm", "kind": "filters", "tag": "filters", "after": "filters",
-    "before": "filters",
+    "before": "filters", "status": "filters",
 }  # fmt: skip
 _BODIES: list[tuple[str, type[BaseModel]]] = [
     ("search", asked.RecallAsked),
