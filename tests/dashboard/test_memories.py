@@ -55,9 +55,10 @@ def test_only_the_last_of_quick_keys_is_answered(visit: Open) -> None:
     opened = visit()
     page = opened.go("")
     page.locator(".memory-row").first.wait_for()
-    page.get_by_role("searchbox", name="Search memories").press_sequentially(
-        "refresh tokens in redis", delay=15
-    )
+    with page.expect_response(lambda answer: "q=refresh+tokens+in+redis" in answer.url):
+        page.get_by_role("searchbox", name="Search memories").press_sequentially(
+            "refresh tokens in redis", delay=15
+        )
     expect(page.locator(".list-note")).to_contain_text("found")
     questions = [one for one in opened.watched.asked if "/recall?" in one]
     assert 1 <= len(questions) < len("refresh tokens in redis") / 2

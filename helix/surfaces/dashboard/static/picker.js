@@ -10,7 +10,7 @@ const TYPED = 120;
 export function picker(label, { without = null } = {}) {
   const field = h("input", {
     id: "picker",
-    type: "search",
+    type: "text", // in a search field Escape empties the field, and the dialog stays
     autocomplete: "off",
     spellcheck: false,
     placeholder: "Search for the other memory",
