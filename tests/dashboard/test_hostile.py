@@ -120,7 +120,7 @@ def test_editing_searching_and_picking_one_runs_nothing(visit: Open, ids: list[s
     check_inert(page)
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Edit").click()
-    expect(page.get_by_label("Title")).to_have_value(f"hostile 6 {PAYLOADS[6]}")
+    expect(page.get_by_role("textbox", name="Title")).to_have_value(f"hostile 6 {PAYLOADS[6]}")
     check_inert(page)
 
 
