@@ -101,7 +101,8 @@ def test_everything_is_reached_with_the_tab_key_and_shows_where_it_is(visit: Ope
         reached.append(said[0])
         assert said[1] != "none", said
     assert reached[0] == "Skip to the content"
-    assert reached[2:9] == ["Memories", "Graph", "Map", "Timeline", "Inbox", "Context lab", "Health"]
+    views = [name.rstrip("0123456789") for name in reached[2:9]]  # the inbox also says how much is in it
+    assert views == ["Memories", "Graph", "Map", "Timeline", "Inbox", "Context lab", "Health"]
 
 
 def test_the_skip_link_leads_into_the_view(visit: Open) -> None:
