@@ -62,7 +62,7 @@ class Changing:
         """Change a memory in place; what is None stays, and an empty `valid_from` or `valid_until` is taken away.
 
         `based_on` is the `hash` of the memory as it was read. If the file has changed since, the two changes are
-        merged; where that cannot be done `StaleHash` is raised and nothing is written.
+        merged; where they do not fit together `StaleHash` is raised and nothing is written.
         """
         body = {
             "text": text, "title": title, "kind": kind, "tags": tags, "importance": importance,

@@ -56,10 +56,15 @@ class Amender:
         wanted: Amendment,
         *,
         based_on: str | None = None,
+        may_merge: bool = True,
         idempotency_key: str | None = None,
         allow_secrets: bool = False,
     ) -> Payload:
-        """Rewrite in place; id, edges and everything not named stay. `based_on` is the hash of what was read."""
+        """Rewrite in place; id, edges and everything not named stay. `based_on` is the hash of what was read.
+
+        Where the file changed since, the two changes are merged if they fit together and `may_merge`; otherwise the
+        caller is asked to read it again.
+        """
         check_secrets(allow_secrets, wanted.text or "", wanted.title or "", *(wanted.tags or ()))
         if wanted.text is not None and not wanted.text.strip():
             raise BadValue("the text is empty; to remove a memory, forget it")
@@ -75,12 +80,13 @@ class Amender:
                 note.id,
                 Edit(change, body),
                 based_on=based_on or note.hash,
+                may_merge=may_merge,
                 on_merge=lambda: merges.append(True),
             )
             said = self._done(after, "noop" if after.hash == note.hash else "updated") | {"hash": after.hash}
             return {**said, "merged": True} if merges else said
 
-        said = {"id": note.id, **vars(wanted), "based_on": based_on}
+        said = {"id": note.id, **vars(wanted), "based_on": based_on, "may_merge": may_merge}
         return self._once("update", idempotency_key, said, run)
 
     def forget(

@@ -66,10 +66,20 @@ class Memories:
         return self._taken(self._vault.edit(row.path, row.id, change))
 
     def edit(
-        self, memory_id: str, wanted: Edit, *, based_on: str, on_merge: Callable[[], None] = lambda: None
+        self,
+        memory_id: str,
+        wanted: Edit,
+        *,
+        based_on: str,
+        may_merge: bool = True,
+        on_merge: Callable[[], None] = lambda: None,
     ) -> Note:
         row = self._row(memory_id)
-        return self._taken(self._vault.update(row.path, row.id, wanted, based_on=based_on, on_merge=on_merge))
+        return self._taken(
+            self._vault.update(
+                row.path, row.id, wanted, based_on=based_on, may_merge=may_merge, on_merge=on_merge
+            )
+        )
 
     def revise(self, memory_id: str, text: Document, *, based_on: Document) -> Note:
         row = self._row(memory_id)

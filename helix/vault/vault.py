@@ -42,6 +42,7 @@ from helix.vault.merge import (
 )
 from helix.vault.note import Note, ancestors_of, status_of
 from helix.vault.paths import Root
+from helix.vault.text_merge import COLLISION
 from helix.vault.times import Clock, format_time, parse_time, stamp_after, utc_now
 from helix.vault.vault_id import read_identity
 from helix.vault.walk import Walk, walk
@@ -174,24 +175,34 @@ class Vault:
         wanted: Edit,
         *,
         based_on: str,
+        may_merge: bool = True,
         on_merge: Callable[[], None] = lambda: None,
     ) -> Note:
         """Change what the caller has read under the content hash `based_on`.
 
-        If the file says something else by now and the text that was read is still known, the two are merged, and
-        `on_merge` is told; otherwise the change is refused. Text that nobody has read is never overwritten.
+        If the file says something else by now, the text that was read is still known and the two changes fit
+        together, they are merged, and `on_merge` is told; otherwise the change is refused. Text that nobody has read
+        is never overwritten. Unlike two files that met, a caller can be asked: so nothing that a caller decided
+        against is put beside what it wrote.
         """
 
         def rebase(note: Note) -> Edit:
             if note.hash == based_on:
                 return wanted
-            base = self.ancestry.find_by_hash(memory_id, based_on)
+            base = self.ancestry.find_by_hash(memory_id, based_on) if may_merge else None
             if base is None:
                 raise StaleHash(f"{memory_id} changed since it was read; read it again and repeat the change")
-            on_merge()
             # What was read may have been a conflict copy, or a sync client may have put another version in its
             # place: the change is a version of its own, and only its ancestors say what it shares with the file.
-            return self._take_in(note, self._next(_note(path, base), wanted).document)
+            version = self._next(_note(path, base), wanted).document
+            merged = self._take_in(note, version)
+            if not _fits(base, version, note.document, wanted, merged):
+                raise StaleHash(
+                    f"{memory_id} was changed in the same place since it was read; "
+                    "read it again and repeat the change"
+                )
+            on_merge()
+            return merged
 
         return self.edit(path, memory_id, rebase)
 
@@ -466,6 +477,24 @@ def _edit_between(before: Document, after: Document) -> Edit:
     }
     changes.update({key: REMOVE for key in before.meta if key not in after.meta})
     return Edit(changes, after.body)
+
+
+def _fits(base: Document, mine: Document, theirs: Document, wanted: Edit, merged: Edit) -> bool:
+    """Whether a merge says what each of two changes to a base says, and nothing else."""
+    for key in wanted.changes:
+        left, right = mine.meta.get(key, REMOVE), theirs.meta.get(key, REMOVE)
+        are_lists = isinstance(left, list) and isinstance(right, list)  # each keeps what the other one added
+        if not are_lists and left != right and right != base.meta.get(key, REMOVE):
+            return False
+    if wanted.body is None:
+        return True
+    known, ours, others, both = (
+        {line for line in body.splitlines() if line.strip()}
+        for body in (base.body, mine.body, theirs.body, merged.body or "")
+    )
+    if COLLISION in both and not (COLLISION in ours and COLLISION in others):
+        return False
+    return both - ours <= others - known  # what the caller took out of the text does not come back into it
 
 
 def _stub(memory_id: str, path: str) -> bytes:

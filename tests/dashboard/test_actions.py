@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import unquote
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Error, Page, Route, expect
 
-from tests.dashboard.conftest import Open, Visit, file_of, frontmatter
+from tests.dashboard.conftest import Open, Visit, file_of, frontmatter, settle
 from tests.surfaces.conftest import Served
 from tests.waiting import wait_for
 
@@ -204,9 +205,9 @@ def body_of(file: Path) -> str:
 
 
 def deaf(opened: Visit) -> None:
-    """A page that hears of no change until it asks."""
+    """A page that hears of no change until it saves."""
     opened.page.route("**/events", lambda route: route.abort())
-    opened.watched.expected.append("ERR_FAILED")
+    opened.watched.expected += ["ERR_FAILED", "409"]
 
 
 def test_a_stale_edit_shows_both_and_merges(visit: Open, board: Served) -> None:
@@ -250,3 +251,88 @@ def test_edits_of_the_same_line_are_both_kept_for_the_person_to_choose(visit: Op
     ).click()
     expect(page.locator(".prose")).to_have_text("The tide turns between seven and eight")
     assert "between seven and eight" in file_of(board, memory_id).read_text("utf-8")
+
+
+class Held:
+    """The first request of a page about a memory, kept on its way until it is let go; the others pass."""
+
+    def __init__(self, page: Page, memory_id: str) -> None:
+        self.route: Route | None = None
+        page.route(f"**/memory/{memory_id}*", self._meet)
+
+    def _meet(self, route: Route) -> None:
+        if self.route is None:
+            self.route = route
+        else:
+            route.continue_()
+
+    def is_met(self, page: Page) -> bool:
+        settle(page)  # a route is told while the page is asked something
+        return self.route is not None
+
+    def let_go(self) -> None:
+        assert self.route is not None
+        self.route.continue_()
+
+
+def test_a_change_that_arrives_while_a_save_is_on_its_way_is_asked_about_and_not_saved_as_a_mixture(
+    visit: Open, board: Served
+) -> None:
+    memory_id = board.remember("The ferry leaves at six", title="The ferry")
+    opened = visit()
+    opened.watched.expected.append("409")
+    page = opened.go(f"#/memory/{memory_id}")
+    page.get_by_role("button", name="Edit").click()
+    text = page.get_by_label("Text, in markdown")
+    text.fill("The ferry leaves at seven")
+    held = Held(page, memory_id)
+    page.get_by_role("button", name="Save").click()
+    with page.expect_response(lambda said: memory_id in said.url and said.request.method == "GET"):
+        board.http.patch(f"/memory/{memory_id}", json={"text": "The ferry leaves at eight"})
+    settle(page)
+    held.let_go()
+    expect(page.get_by_text("Both changed the same lines")).to_be_visible()
+    settle(page)
+    assert body_of(file_of(board, memory_id)).strip() == "The ferry leaves at eight"
+    text.fill("The ferry leaves between seven and eight")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".prose")).to_have_text("The ferry leaves between seven and eight")
+    assert body_of(file_of(board, memory_id)).strip() == "The ferry leaves between seven and eight"
+
+
+def test_a_press_of_save_in_the_moment_when_two_versions_meet_saves_neither_of_them(
+    visit: Open, board: Served
+) -> None:
+    memory_id = board.remember("The light is white", title="The light")
+    page = visit().go(f"#/memory/{memory_id}")
+    page.get_by_role("button", name="Edit").click()
+    page.get_by_label("Text, in markdown").fill("The light is amber")
+    board.http.patch(f"/memory/{memory_id}", json={"text": "The light is violet"})
+    expect(page.get_by_text("Both changed the same lines")).to_be_visible()
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert").filter(has_text="save again to keep both")).to_be_visible()
+    assert body_of(file_of(board, memory_id)).strip() == "The light is violet"
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".prose")).to_contain_text("The light is amber")
+    assert body_of(file_of(board, memory_id)).split() == "The light is violet The light is amber".split()
+
+
+def test_an_old_answer_that_arrives_late_does_not_take_the_page_back(visit: Open, board: Served) -> None:
+    memory_id = board.remember("The buoy is red", title="The buoy")
+    opened = visit()
+    opened.watched.expected.append("409")
+    page = opened.go(f"#/memory/{memory_id}")
+    page.get_by_role("button", name="Edit").click()
+    text = page.get_by_label("Text, in markdown")
+    text.fill("The buoy is green")
+    stale = board.http.get(f"/memory/{memory_id}")
+    held = Held(page, memory_id)
+    board.http.patch(f"/memory/{memory_id}", json={"text": "The buoy is blue"})
+    wait_for(lambda: held.is_met(page))
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Both changed the same lines")).to_be_visible()
+    assert held.route is not None
+    with suppress(Error):  # the page may have given it up
+        held.route.fulfill(status=200, headers=dict(stale.headers), body=stale.text)
+    settle(page)
+    assert text.input_value() == "The buoy is blue\nThe buoy is green"

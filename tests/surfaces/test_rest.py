@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from helix.memory.tokens import token_counter
@@ -75,6 +76,38 @@ def test_a_change_based_on_an_old_text_is_merged_and_one_on_an_unknown_text_refu
     )
     assert (refused.status_code, refused.json()["code"]) == (409, "stale-hash")
     assert served.bytes() == before
+
+
+def test_a_resolution_that_meets_another_change_is_asked_for_again_and_then_stands_alone(served: Served) -> None:
+    memory_id = served.remember("The tide turns at six")
+    where = f"/memory/{memory_id}"
+
+    def say(text: str, based_on: str | None = None, **more: object) -> httpx.Response:
+        headers = {} if based_on is None else {"If-Match": based_on}
+        return served.http.patch(where, json={"text": text, **more}, headers=headers)
+
+    read = served.http.get(where).headers["ETag"]
+    first = say("The tide turns at seven", read)
+    assert first.status_code == 200
+    now = say("The tide turns at eight").headers["ETag"]
+    before = served.bytes()
+    for based_on in (read, first.headers["ETag"]):
+        refused = say("The tide turns between seven and eight", based_on)
+        assert (refused.status_code, refused.json()["code"]) == (409, "stale-hash")
+    assert served.bytes() == before
+    assert say("The tide turns between seven and eight", now).json()["status"] == "updated"
+    assert served.http.get(where).json()["text"].strip() == "The tide turns between seven and eight"
+
+
+def test_a_caller_may_ask_to_be_refused_where_the_changes_would_fit_together(served: Served) -> None:
+    memory_id = served.remember("Bow\n\nMast\n\nStern")
+    where = f"/memory/{memory_id}"
+    read = served.http.get(where).headers["ETag"]
+    served.http.patch(where, json={"text": "Bow, painted\n\nMast\n\nStern"})
+    mine = {"text": "Bow\n\nMast\n\nStern, tarred"}
+    refused = served.http.patch(where, json={**mine, "merge": False}, headers={"If-Match": read})
+    assert (refused.status_code, refused.json()["code"]) == (409, "stale-hash")
+    assert served.http.patch(where, json=mine, headers={"If-Match": read}).json()["merged"] is True
 
 
 def test_a_key_is_answered_again_and_refused_for_something_else(served: Served) -> None:

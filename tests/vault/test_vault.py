@@ -164,6 +164,36 @@ def test_an_update_of_a_known_state_is_merged_with_what_a_person_wrote_since(hom
     assert body == "First, by a person.\n\nSecond.\n\nThird, by an agent.\n"
 
 
+@pytest.mark.parametrize(
+    ("came", "wanted"),
+    [
+        ("The tide turns at eight.\n", Edit({}, "The tide turns between seven and eight.\n")),
+        ("The tide turns at seven.\n\nSo they say.\n", Edit({}, "The tide turns at nine.\n")),
+        ("", Edit({"title": "By the caller"})),
+    ],
+)
+def test_an_update_of_what_another_changed_too_is_refused_and_never_united_with_it(
+    home: Home, came: str, wanted: Edit
+) -> None:
+    [note] = home.vault.create([NewMemory("The tide turns at seven.\n", "Tide")], nothing_taken)
+    there = home.read(note.path)
+    other = there.replace(note.memory.body, came) if came else there.replace("title: Tide", "title: By another")
+    assert other != there
+    home.write(note.path, other)
+    with pytest.raises(StaleHash):
+        home.vault.update(note.path, note.id, wanted, based_on=note.hash)
+    assert home.read(note.path) == other
+
+
+def test_an_update_that_is_not_to_be_merged_is_refused_when_anything_has_changed(home: Home) -> None:
+    [note] = home.vault.create([NewMemory("First.\n\nSecond.\n\nThird.\n", "Title")], nothing_taken)
+    home.write(note.path, other := home.read(note.path).replace("First.", "First, by a person."))
+    wanted = Edit({}, "First.\n\nSecond.\n\nThird, by an agent.\n")
+    with pytest.raises(StaleHash):
+        home.vault.update(note.path, note.id, wanted, based_on=note.hash, may_merge=False)
+    assert home.read(note.path) == other
+
+
 def test_a_file_that_is_away_for_the_moment_of_a_save_is_waited_for(home: Home) -> None:
     home.write("a.md", PERSONAL)
     os.rename(home.folder / "a.md", home.folder / "a.md~")

@@ -258,6 +258,9 @@ class UpdateBody(Body):
     valid_until: str | None = Field(None, description="An empty text takes it away.")
     idempotency_key: IdempotencyKey | None = None
     allow_secrets: bool = False
+    merge: bool = Field(
+        True, description="False refuses the change when the file has changed at all since it was read."
+    )
 
     model_config = ConfigDict(json_schema_extra={"example": {"text": "Auth client retries 5x with jitter"}})
 

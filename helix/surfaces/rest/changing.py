@@ -48,11 +48,13 @@ def add_changing(app: FastAPI, service: Service) -> None:
     ) -> Response:
         """Change a memory in place. With `If-Match` the change is based on what was read.
 
-        When the file has changed since, the two changes are merged where the text that was read is still known;
-        otherwise the answer is 409 `stale-hash` and nothing is written. Without `If-Match` it is based on the present.
+        When the file has changed since, the two changes are merged where they fit together and the text that was
+        read is still known; otherwise, as where both changed the same lines, the answer is 409 `stale-hash` and nothing
+        is written. Without `If-Match` it is based on the present.
         """
+        wanted = Amendment(**asked.given(said, "idempotency_key", "allow_secrets", "merge"))
         answer = service.update(
-            memory_id, Amendment(**asked.given(said, "idempotency_key", "allow_secrets")), based_on=_hash_in(if_match),
+            memory_id, wanted, based_on=_hash_in(if_match), may_merge=said.merge,
             idempotency_key=_one_key(key, said.idempotency_key), allow_secrets=said.allow_secrets,
         )  # fmt: skip
         return reply(answer, {"ETag": f'"{answer["hash"]}"'})

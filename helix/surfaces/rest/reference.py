@@ -38,9 +38,10 @@ curl -s 127.0.0.1:7878/remember \\
 - An error is `{"error": "a sentence", "code": "kebab-case"}`, whatever its status. Programs go by the code.
 - `Idempotency-Key` makes a change safe to repeat: the same key with the same request is answered `noop`, with another
   one 409.
-- `If-Match` bases a change on the `ETag` that was read. If the file has changed since, Helix merges the two where it
-  still knows the text that was read; where it does not, the answer is 409 `stale-hash` and nothing is written. It is
-  409 and not 412 because a stale tag alone is no reason to refuse.
+- `If-Match` bases a change on the `ETag` that was read. If the file has changed since, Helix merges the two where they
+  fit together and it still knows the text that was read. Where both changed the same lines or the same property, or
+  with `"merge": false`, the answer is 409 `stale-hash` and nothing is written: read it again and decide. It is 409 and
+  not 412 because a stale tag alone is no reason to refuse.
 - `Helix-Project`, `Helix-Session` and `Helix-Client` say from where a request comes; percent-encoded UTF-8.
 - A `GET` changes no file. Who may ask at all is on the page [security](security.md).
 

@@ -705,6 +705,8 @@ export interface UpdateBody {
   validUntil?: string | null | undefined;
   idempotencyKey?: string | null | undefined;
   allowSecrets?: boolean | undefined;
+  /** False refuses the change when the file has changed at all since it was read. Default: `true`. */
+  merge?: boolean | undefined;
 }
 
 export interface UpdateResult {

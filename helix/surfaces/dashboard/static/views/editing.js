@@ -1,6 +1,7 @@
-// Editing in place, guarded by the hash of the file that was read. If it changed meanwhile, both are shown and merged.
+// Editing in place, guarded by the hash of the file that was read. If it changed meanwhile, both are shown, and the
+// person is asked: nothing is saved that was not in the fields when Save was pressed.
 
-import { change, memoryPath, readMemory } from "../api.js";
+import { change, memoryPath } from "../api.js";
 import { button, fill, h } from "../dom.js";
 import { ask, say, toast } from "../feedback.js";
 import { compare, merge } from "../merge.js";
@@ -17,8 +18,10 @@ const said = (memory) => ({
   text: memory.text,
 });
 
-export function editor(memory, { onDone }) {
+export function editor(memory, { onDone, onStale }) {
   let base = drafts.get(memory.id)?.base ?? memory;
+  let isSaving = false; // from the press of Save until its answer, and for good when it was saved
+  let mixture = null; // the text with two versions of the same lines, until the person has said something to it
   const fields = {
     title: h("input", { name: "title", autocomplete: "off" }),
     kind: h("input", { name: "kind", list: "known-kinds", autocomplete: "off" }),
@@ -69,7 +72,8 @@ export function editor(memory, { onDone }) {
 
   /** The file changed under our hands: show theirs beside ours, and put the merged text into the field. */
   function changed(theirs) {
-    if (theirs.tag === base.tag) return;
+    if (isSaving || theirs.tag === base.tag) return; // while it is saved, the answer says whether it was changed
+    problem.textContent = "";
     const [was, came] = [said(base), said(theirs)];
     const mine = now();
     const merged = merge(was.text, mine.text, came.text);
@@ -95,10 +99,14 @@ export function editor(memory, { onDone }) {
           version("Yours", was.text, mine.text),
         ),
       );
-    fill(beside, h("section", { class: "conflict", "aria-label": "Two versions" }, panel));
-    for (const name of ["title", "kind", "tags"])
+    for (const name of ["title", "kind", "tags"]) {
       if (mine[name] === was[name]) fields[name].value = came[name];
+      else if (came[name] !== was[name] && came[name] !== mine[name])
+        panel.push(h("p", {}, `Both changed the ${name}. On disk it is now: ${came[name] || "none"}`));
+    }
+    fill(beside, h("section", { class: "conflict", "aria-label": "Two versions" }, panel));
     fields.text.value = isTextMine ? merged.text : came.text;
+    mixture = isTextMine && merged.collisions ? merged.text : null;
     base = theirs;
     keep();
     save.textContent = "Save the merged text";
@@ -107,21 +115,32 @@ export function editor(memory, { onDone }) {
 
   async function onSubmit(event) {
     event.preventDefault();
+    if (isSaving) return;
+    // The two may have met in the very moment of the press: what nobody has looked at is not saved by it.
+    if (mixture !== null && fields.text.value === mixture) {
+      mixture = null;
+      problem.textContent = "Both versions stand in the text. Keep what is right, or save again to keep both.";
+      return;
+    }
+    hold(true);
     problem.textContent = "";
-    save.disabled = true;
     try {
       await store();
     } catch (error) {
-      if (error.code === "stale-hash") changed(await readMemory(memory.id));
-      else problem.textContent = error.message;
-    } finally {
-      save.disabled = false;
+      hold(false);
+      problem.textContent = error.code === "stale-hash" ? "It was changed meanwhile." : error.message;
+      if (error.code === "stale-hash") onStale();
     }
   }
 
+  /** What is typed while it is saved would be neither in the file nor in a draft. */
+  function hold(isHeld) {
+    isSaving = isHeld;
+    save.disabled = isHeld;
+    for (const one of Object.values(fields)) one.readOnly = isHeld;
+  }
+
   async function store() {
-    const latest = await readMemory(memory.id);
-    if (latest.tag !== base.tag) return void changed(latest);
     const body = Object.fromEntries(changes());
     if (!Object.keys(body).length) return void finish();
     if ("tags" in body)
@@ -129,10 +148,9 @@ export function editor(memory, { onDone }) {
         .split(",")
         .map((tag) => tag.trim().replace(/^#/, ""))
         .filter(Boolean);
-    const answer = await change("PATCH", memoryPath(memory.id), body, {
-      headers: { "If-Match": `"${base.tag}"` },
-    });
-    toast(answer.merged ? "Saved, and merged with a change made at the same moment" : "Saved");
+    const headers = { "If-Match": `"${base.tag}"` };
+    await change("PATCH", memoryPath(memory.id), { ...body, merge: false }, { headers });
+    toast("Saved");
     finish();
   }
 

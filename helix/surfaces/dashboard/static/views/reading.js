@@ -134,6 +134,7 @@ export function readingPane({ onChanged }) {
   function edit() {
     if (!memory || editing || memory.status === "erased") return false;
     editing = editor(memory, {
+      onStale: refresh,
       onDone: () => {
         editing = null;
         refresh();
