@@ -314,7 +314,7 @@ def test_a_press_of_save_in_the_moment_when_two_versions_meet_saves_neither_of_t
     assert body_of(file_of(board, memory_id)).strip() == "The light is violet"
     page.get_by_role("button", name="Save").click()
     expect(page.locator(".prose")).to_contain_text("The light is amber")
-    assert body_of(file_of(board, memory_id)).split() == "The light is violet The light is amber".split()
+    assert body_of(file_of(board, memory_id)).strip() == "The light is violet\nThe light is amber"
 
 
 def test_an_old_answer_that_arrives_late_does_not_take_the_page_back(visit: Open, board: Served) -> None:

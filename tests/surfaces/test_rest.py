@@ -78,7 +78,9 @@ def test_a_change_based_on_an_old_text_is_merged_and_one_on_an_unknown_text_refu
     assert served.bytes() == before
 
 
-def test_a_resolution_that_meets_another_change_is_asked_for_again_and_then_stands_alone(served: Served) -> None:
+def test_a_resolution_that_meets_another_change_is_asked_for_again_and_then_stands_alone(
+    served: Served,
+) -> None:
     memory_id = served.remember("The tide turns at six")
     where = f"/memory/{memory_id}"
 

@@ -177,7 +177,9 @@ def test_an_update_of_what_another_changed_too_is_refused_and_never_united_with_
 ) -> None:
     [note] = home.vault.create([NewMemory("The tide turns at seven.\n", "Tide")], nothing_taken)
     there = home.read(note.path)
-    other = there.replace(note.memory.body, came) if came else there.replace("title: Tide", "title: By another")
+    other = (
+        there.replace(note.memory.body, came) if came else there.replace("title: Tide", "title: By another")
+    )
     assert other != there
     home.write(note.path, other)
     with pytest.raises(StaleHash):
