@@ -103,7 +103,9 @@ class Reconciler:
             if wanted is None:
                 self._renew()
             ignore = self.vault.ignore()
-            disk, known = self._list(wanted, ignore), self._known(wanted)
+            disk, known = self._look_at(wanted, ignore), self._known(wanted)
+            if disk is None:
+                return report
             if wanted is None:
                 self._report_names(disk, ignore)
             difference = diff(disk.notes, known)
@@ -161,6 +163,16 @@ class Reconciler:
             f"the vault folder {place} is not there (unmounted, moved or replaced); nothing was dropped"
         )
         return False
+
+    def _look_at(self, paths: Sequence[str] | None, ignore: Ignore) -> Walk | None:
+        """What is on disk, or None: what was listed while the vault went away says nothing."""
+        try:
+            disk = self._list(paths, ignore)
+        except (FileNotFoundError, NotADirectoryError):
+            if self._is_there():  # back already; the next round sees it whole
+                raise
+            return None
+        return disk if self._is_there() else None
 
     def _list(self, paths: Sequence[str] | None, ignore: Ignore) -> Walk:
         if paths is None:

@@ -203,6 +203,28 @@ def test_a_restart_does_not_forget_that_the_files_are_missing(rig: Rig) -> None:
     assert rig.reconciler.brake.reason is not None
 
 
+def test_a_vault_that_goes_away_while_it_is_looked_at_is_away_and_not_an_error(rig: Rig) -> None:
+    rig.write("a.md", record("mem_a"))
+    rig.write("deep/b.md", record("mem_b"))
+    rig.follow()
+    away = rig.folder.with_name("away")
+
+    def unmount() -> None:
+        os.rename(rig.folder, away)
+        rig.reconciler._renew = lambda: None
+
+    rig.reconciler._renew = (
+        unmount  # what comes between the look whether it is there and the look at what is in it
+    )
+    assert rig.follow().changes == []
+    assert "is not there" in (rig.reconciler.brake.reason or "")
+    assert rig.reconciler.missing == []
+    os.rename(away, rig.folder)
+    rig.follow()
+    assert rig.reconciler.brake.reason is None
+    assert rig.paths() == ["a.md", "deep/b.md"]
+
+
 def test_what_happened_while_the_vault_was_away_is_seen_when_it_is_back(rig: Rig) -> None:
     many(rig)
     os.rename(rig.folder, rig.folder.with_name("away"))
