@@ -287,7 +287,8 @@ class RecallSoon:
         return self._settled.is_set()
 
     def health(self) -> IndexHealth | None:
-        return None if self._opened is None else self._opened.index.health()
+        opened = self._opened  # once: it is closed on another thread
+        return None if opened is None else opened.index.health()
 
     def dimensions(self) -> int | None:
         """Of the vectors that search compares, when it compares some."""

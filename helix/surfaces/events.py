@@ -35,6 +35,8 @@ class _Listener:
     def __init__(self) -> None:
         self.queue: asyncio.Queue[str | Event | None] = asyncio.Queue(_QUEUE)
         self.is_lost = False
+        self.knows: str | None = None
+        """the state of the daemon that it was told last"""
 
     def tell(self, said: str | Event) -> None:
         if self.is_lost:
@@ -68,7 +70,6 @@ class Events:
         self._listeners: set[_Listener] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._has_ended = False
-        self._told_state = ""
         self._replays = anyio.CapacityLimiter(2)
 
     def count(self) -> int:
@@ -107,8 +108,7 @@ class Events:
         self._listeners.add(listener)
         try:
             well = await self._health()
-            if len(self._listeners) == 1:
-                self._told_state = _state(well)
+            listener.knows = _state(well)
             yield _COME_BACK + _health(well)
             # Those that happen from here on are in the queue already, and come again in the replay.
             last = heard or 0
@@ -157,9 +157,11 @@ class Events:
                     said = await self._health()
                 except (HelixError, OSError, sqlite3.Error):
                     continue  # the state folder is being made anew: the next look tells
-                if _state(said) != self._told_state:
-                    self._told_state = _state(said)
-                    self._tell_all([_health(said)])
+                for listener in self._listeners:
+                    # Each by itself: two that come at the same moment may have been told different things.
+                    if listener.knows not in (None, _state(said)):
+                        listener.knows = _state(said)
+                        listener.tell(_health(said))
 
 
 def _change(event: Event) -> str:

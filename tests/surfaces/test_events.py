@@ -164,6 +164,46 @@ async def _until(said: Any, changes: int) -> Any:
             return
 
 
+def test_those_who_come_at_the_same_moment_are_told_when_what_they_were_told_has_changed(
+    tmp_path: Path,
+) -> None:
+    journal = Journal(tmp_path / "journal.db")
+    state = "degraded"
+
+    async def health() -> Payload:
+        await asyncio.sleep(0)  # others come meanwhile
+        return {"state": state, "reasons": []}
+
+    async def both(events: Events) -> list[Any]:
+        ears = [events.listen(None) for _ in range(2)]
+        for said in await asyncio.gather(*(anext(ear) for ear in ears)):
+            assert f'"state":"{state}"' in said
+        return ears
+
+    async def told(ears: list[Any]) -> None:
+        for said in await asyncio.gather(*(asyncio.wait_for(anext(ear), 10) for ear in ears)):
+            assert f'"state":"{state}"' in said
+
+    async def story() -> None:
+        nonlocal state
+        events = Events(journal, health, look_every=0.01)
+        async with events.run():
+            ears = await both(events)
+            state = "ready"
+            await told(ears)
+            state = "degraded"
+            await told(ears)
+            for ear in ears:
+                await ear.aclose()
+            state = "ready"
+            ears = await both(events)
+            state = "degraded"  # before anybody looked again: as it was when the last ones left
+            await told(ears)
+
+    asyncio.run(story())
+    journal.close()
+
+
 def test_there_is_an_end_to_how_many_may_listen(tmp_path: Path) -> None:
     journal = Journal(tmp_path / "journal.db")
 
