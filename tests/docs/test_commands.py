@@ -22,12 +22,17 @@ PAGES = [
     if BLOCK.search(page.read_text())
 ]
 
-# What a script cannot do as a person does it: a daemon in the foreground is stopped after a while, as with Ctrl-C;
+# What a script cannot do as a person does it: a daemon in the foreground is stopped once it serves, as with Ctrl-C;
 # `make` is what the test of a fresh clone runs.
 _PRELUDE = """
 set -euo pipefail
 trap 'helix down >&2 || true' EXIT
-helixd() { timeout --preserve-status --signal INT 8 "$(type -P helixd)" "$@"; }
+helixd() {
+  "$(type -P helixd)" "$@" & local daemon=$!
+  until curl --silent --fail --output /dev/null "127.0.0.1:$HELIX_PORT/healthz"; do kill -0 $daemon; sleep 0.1; done
+  kill -INT $daemon
+  wait $daemon
+}
 make() { :; }
 """
 # What a page takes for granted: a vault, a daemon that runs, notes in another folder.
