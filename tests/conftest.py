@@ -1,11 +1,40 @@
 from __future__ import annotations
 
 import os
+import random
 from pathlib import Path
 
 import pytest
 
 from helix.config import ENVIRONMENT
+
+SEED = "HELIX_TEST_SEED"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # In the environment, because the workers of a run must all put their tests into the same order.
+    os.environ.setdefault(SEED, str(random.SystemRandom().randrange(1, 100_000)))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A new order in each run, so that a test which needs another one before it is found out.
+
+    Modules stay together, for what they share is made once. Only the order comes from the seed: what tests draw by
+    themselves, and what hypothesis tries, differs from run to run as before.
+    """
+    order = random.Random(int(os.environ[SEED]))
+    modules: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        modules.setdefault(item.nodeid.partition("::")[0], []).append(item)
+    groups = list(modules.values())
+    order.shuffle(groups)
+    for group in groups:
+        order.shuffle(group)
+    items[:] = [item for group in groups for item in group]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.write_line(f"order of the tests: {SEED}={os.environ[SEED]}")
 
 
 @pytest.fixture

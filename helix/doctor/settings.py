@@ -17,7 +17,7 @@ from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.doctor.folders import is_open_to_others
 
 # Those that other parts read: the shim, the completion of the shell, the tests of Helix itself.
-_ELSEWHERE = ("HELIX_PROJECT", "HELIX_SESSION", "HELIX_TEST_SCALE")
+_ELSEWHERE = ("HELIX_PROJECT", "HELIX_SESSION", "HELIX_TEST_SCALE", "HELIX_TEST_SEED")
 _FOLDERS = ("HELIX_STATE_DIR", "HELIX_CONFIG_DIR")
 
 BROKEN = Kind(
