@@ -20,6 +20,7 @@ from helix.follow.lock import FollowLock
 from helix.follow.whereabouts import Whereabouts
 from helix.token_file import TokenFile
 from helix.vault.vault_id import state_folder
+from helix_mcp.address import is_loopback
 
 PATIENCE = 600.0
 # A command that only wants to know how the daemon is does not wait for one that hangs.
@@ -29,7 +30,6 @@ _START_PATIENCE = 20.0
 _PAUSE = 0.05
 # Those of its reasons to be degraded that mean that it does not follow the vault.
 _STOPS = frozenset({"vault-missing", "brake-pulled", "not-following"})
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def find_daemon(config: Config) -> Daemon | None:
     """The daemon that HELIX_URL names, or else the one that follows the vault; None when none does."""
     if config.url:
         # The token of this machine is nobody else's business.
-        token = TokenFile(config).find() if is_loopback(config.url) else config.token
+        token = TokenFile(config).find() if is_local(config.url) else config.token
         return Daemon(config.url.rstrip("/"), None, token or None)
     state = state_folder(config.state_dir, config.vault)
     deadline = time.monotonic() + _START_PATIENCE
@@ -106,8 +106,8 @@ def _follows(daemon: Daemon, vault: Path) -> bool:
         return False
 
 
-def is_loopback(url: str) -> bool:
-    return urlsplit(url).hostname in _LOOPBACK
+def is_local(url: str) -> bool:
+    return is_loopback(urlsplit(url).hostname or "")
 
 
 def why_stopped(health: Mapping[str, Any]) -> str | None:

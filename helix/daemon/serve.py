@@ -26,7 +26,7 @@ from helix.follow.whereabouts import Whereabouts
 from helix.memory.inbox import Inbox
 from helix.memory.service import Service
 from helix.memory.upkeep import Upkeep
-from helix.surfaces.access import LocalAccess, is_loopback
+from helix.surfaces.access import LocalAccess
 from helix.surfaces.app import Doors, Plugged, make_app
 from helix.surfaces.clients import Clients
 from helix.surfaces.dashboard.routes import routes as dashboard
@@ -37,6 +37,7 @@ from helix.surfaces.metrics import Metrics
 from helix.surfaces.status import Status
 from helix.token_file import TokenFile
 from helix.vault.vault_id import state_folder
+from helix_mcp.address import is_loopback
 
 # How long a question waits for a daemon that has just started.
 _PATIENCE = 20.0

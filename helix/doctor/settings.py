@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import ipaddress
 import re
 import tomllib
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from helix.config import CONFIG_FILE, ENVIRONMENT
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.doctor.folders import is_open_to_others
+from helix_mcp.address import is_loopback
 
 # Those that other parts read: the shim, the completion of the shell, the tests of Helix itself.
 _ELSEWHERE = ("HELIX_PROJECT", "HELIX_SESSION", "HELIX_TEST_SCALE")
@@ -115,11 +115,7 @@ def check_values(examined: Examined) -> Iterator[Finding]:
 
 def check_host(examined: Examined) -> Iterator[Finding]:
     host = examined.config.host
-    try:
-        is_loopback = host.lower() == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        is_loopback = False
-    if not is_loopback:
+    if not is_loopback(host):
         yield NOT_LOOPBACK.at("host", f"it is {host}")
 
 
