@@ -44,6 +44,8 @@ class FollowConfig:
     """more than this share of the notes gone at once, and at least `brake_least`: stop and drop nothing"""
     brake_least: int = 10
     """fewer than this many gone at once are never too many"""
+    brake_window: float = 300.0
+    """what vanished within this long counts as gone at once: sync clients delete file by file"""
 
 
 @dataclass(frozen=True)

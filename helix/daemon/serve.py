@@ -118,6 +118,7 @@ def _serve(helix: Helix) -> None:
         server = _Server(settings, stop)
         _leave_quietly(server)
         here.record(state)
+        helix.reconciler.on_scan.append(partial(here.record_again, state))
         announce(f"helixd follows {helix.vault.root.path} and serves {here.url}/", url=here.url, pid=here.pid)
         try:
             server.run(sockets=[listener])
