@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from helix_mcp.address import is_loopback
+
 from helix.codes import to_error
 from helix.config import Config
 from helix.errors import DaemonUnreachable, HelixError
@@ -20,7 +22,6 @@ from helix.follow.lock import FollowLock
 from helix.follow.whereabouts import Whereabouts
 from helix.token_file import TokenFile
 from helix.vault.vault_id import state_folder
-from helix_mcp.address import is_loopback
 
 PATIENCE = 600.0
 # A command that only wants to know how the daemon is does not wait for one that hangs.

@@ -17,6 +17,7 @@ from types import FrameType
 import anyio.to_thread
 import uvicorn
 from fastapi import FastAPI
+from helix_mcp.address import is_loopback
 
 from helix.compose import Helix, RecallSoon, open_helix, open_service
 from helix.config import Config, from_process
@@ -37,7 +38,6 @@ from helix.surfaces.metrics import Metrics
 from helix.surfaces.status import Status
 from helix.token_file import TokenFile
 from helix.vault.vault_id import state_folder
-from helix_mcp.address import is_loopback
 
 # How long a question waits for a daemon that has just started.
 _PATIENCE = 20.0

@@ -10,11 +10,12 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from helix_mcp.address import is_loopback
+
 from helix.config import CONFIG_FILE, ENVIRONMENT
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.doctor.folders import is_open_to_others
-from helix_mcp.address import is_loopback
 
 # Those that other parts read: the shim, the completion of the shell, the tests of Helix itself.
 _ELSEWHERE = ("HELIX_PROJECT", "HELIX_SESSION", "HELIX_TEST_SCALE")

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-
 from helix_mcp.address import Address, is_loopback
 
 
