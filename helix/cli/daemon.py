@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from helix.cli.daemon_client import Daemon, find_daemon, is_loopback, why_stopped
+from helix.cli.daemon_client import Daemon, find_daemon, is_local, why_stopped
 from helix.cli.output import Json, err, out, print_facts, print_json, reports_errors
 from helix.cli.session import config_of
 from helix.config import Config
@@ -130,7 +130,7 @@ def _on_this_machine(config: Config) -> Config:
     if not config.url:
         return config
     place = urlsplit(config.url)
-    if not is_loopback(config.url) or place.scheme != "http" or place.path.strip("/"):
+    if not is_local(config.url) or place.scheme != "http" or place.path.strip("/"):
         raise BadValue(f"HELIX_URL names the daemon at {config.url}; start and stop it on its own machine")
     return replace(config, url="", host=place.hostname or config.host, port=place.port or config.port)
 

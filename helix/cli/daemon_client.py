@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from helix_mcp.address import is_loopback
+
 from helix.codes import to_error
 from helix.config import Config
 from helix.errors import DaemonUnreachable, HelixError
@@ -29,7 +31,6 @@ _START_PATIENCE = 20.0
 _PAUSE = 0.05
 # Those of its reasons to be degraded that mean that it does not follow the vault.
 _STOPS = frozenset({"vault-missing", "brake-pulled", "not-following"})
-_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def find_daemon(config: Config) -> Daemon | None:
     """The daemon that HELIX_URL names, or else the one that follows the vault; None when none does."""
     if config.url:
         # The token of this machine is nobody else's business.
-        token = TokenFile(config).find() if is_loopback(config.url) else config.token
+        token = TokenFile(config).find() if is_local(config.url) else config.token
         return Daemon(config.url.rstrip("/"), None, token or None)
     state = state_folder(config.state_dir, config.vault)
     deadline = time.monotonic() + _START_PATIENCE
@@ -106,8 +107,8 @@ def _follows(daemon: Daemon, vault: Path) -> bool:
         return False
 
 
-def is_loopback(url: str) -> bool:
-    return urlsplit(url).hostname in _LOOPBACK
+def is_local(url: str) -> bool:
+    return is_loopback(urlsplit(url).hostname or "")
 
 
 def why_stopped(health: Mapping[str, Any]) -> str | None:

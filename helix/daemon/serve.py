@@ -17,6 +17,7 @@ from types import FrameType
 import anyio.to_thread
 import uvicorn
 from fastapi import FastAPI
+from helix_mcp.address import is_loopback
 
 from helix.compose import Helix, RecallSoon, open_helix, open_service
 from helix.config import Config, from_process
@@ -26,7 +27,7 @@ from helix.follow.whereabouts import Whereabouts
 from helix.memory.inbox import Inbox
 from helix.memory.service import Service
 from helix.memory.upkeep import Upkeep
-from helix.surfaces.access import LocalAccess, is_loopback
+from helix.surfaces.access import LocalAccess
 from helix.surfaces.app import Doors, Plugged, make_app
 from helix.surfaces.clients import Clients
 from helix.surfaces.dashboard.routes import routes as dashboard
@@ -117,6 +118,7 @@ def _serve(helix: Helix) -> None:
         server = _Server(settings, stop)
         _leave_quietly(server)
         here.record(state)
+        helix.reconciler.on_scan.append(partial(here.record_again, state))
         announce(f"helixd follows {helix.vault.root.path} and serves {here.url}/", url=here.url, pid=here.pid)
         try:
             server.run(sockets=[listener])

@@ -215,7 +215,8 @@ class Examined:
 
 def _to_row(note: Note) -> Row:
     memory = note.memory
-    meta = {"title": memory.title, "edges": {kind: list(to) for kind, to in memory.edges.items()}}
+    edges = {kind: list(to) for kind, to in memory.edges.items()}
+    meta = {"title": memory.title, "edges": edges, "extra": memory.extra}
     return Row(note.path, note.hash, note.state, note.id, note.has_id, note.is_stub, "", memory.status, meta)
 
 

@@ -100,7 +100,10 @@ def check_targets(examined: Examined) -> Iterator[Finding]:
         if edge.target in _typed(note, edge.rel):
             yield EDGE.at(note.path, f"{edge.rel}: [[{edge.target}]]", line=line_of(note, edge.rel))
         else:
-            yield LINK.at(note.path, f"[[{edge.target}]]", line=line_in_body(note, f"[[{edge.target}"))
+            written = f"[[{edge.target}"
+            if written not in note.document.body:  # a markdown link, of which the name is all that is certain
+                written = edge.target.rpartition("/")[2]
+            yield LINK.at(note.path, f"[[{edge.target}]]", line=line_in_body(note, written))
 
 
 def _typed(note: Note, rel: str) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import ipaddress
 import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
+
+from helix_mcp.address import is_loopback
 
 from helix.config import CONFIG_FILE, ENVIRONMENT
 from helix.doctor.examined import Examined
@@ -115,11 +116,7 @@ def check_values(examined: Examined) -> Iterator[Finding]:
 
 def check_host(examined: Examined) -> Iterator[Finding]:
     host = examined.config.host
-    try:
-        is_loopback = host.lower() == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        is_loopback = False
-    if not is_loopback:
+    if not is_loopback(host):
         yield NOT_LOOPBACK.at("host", f"it is {host}")
 
 

@@ -109,6 +109,7 @@ class Reconciler:
             if wanted is None:
                 self._report_names(disk, ignore)
             difference = diff(disk.notes, known)
+            self.brake.returned(difference.new)
             todo = [*difference.changed, *difference.new]
             for start in range(0, len(todo), _BATCH):
                 self._take_in(todo[start : start + _BATCH], disk.notes, report, settled)
@@ -335,17 +336,21 @@ class Reconciler:
         """Drop the rows of files that moved elsewhere at once, of the others after their grace period."""
         moved = [path for path in self._missing if self._is_elsewhere(path)]
         self._drop(moved, report)
-        self.brake.look(missing=len(self._missing), known=self.catalog.count_seen())
+        now = self._monotonic()
+        self.brake.look(len(self._missing), self.catalog.count_seen(), now)
         if self.brake.reason is None:
-            believed = self._monotonic() - self.config.vanish_grace
-            self._drop([path for path, since in self._missing.items() if since <= believed], report)
+            believed = now - self.config.vanish_grace
+            gone = self._drop([path for path, since in self._missing.items() if since <= believed], report)
+            self.brake.dropped(gone, now)
 
-    def _drop(self, paths: Sequence[str], report: Report) -> None:
+    def _drop(self, paths: Sequence[str], report: Report) -> Sequence[str]:
+        """Drop the rows of those of these files that are really gone, and name them."""
         gone = [path for path in paths if not self._may_be_there(path)]
         if gone:
             self._commit({}, gone, report)
         for path in paths:
             del self._missing[path]
+        return gone
 
     def _is_elsewhere(self, path: str) -> bool:
         """Whether the memory, or for a file without an id at least its text, is in a file that is there."""

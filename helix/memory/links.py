@@ -1,4 +1,4 @@
-"""Who links to whom: typed edges from the frontmatter, wikilinks from the text."""
+"""Who links to whom: typed edges from the frontmatter, links from the text and from other properties."""
 
 from __future__ import annotations
 
@@ -24,23 +24,27 @@ class Edge:
 
 
 class Links:
-    """Who links to whom. As in Obsidian a link may name an id, a file or a title."""
+    """Who links to whom. As in Obsidian a link may name an id, a file, an alias or a title."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.rows = {row.id: row for row in rows}
         self._names: dict[str, str] = {}
-        for name_of in (_title, _stem, _path, _id):  # the later is the surer
-            self._names.update((name_of(row), row.id) for row in self.rows.values())
+        for names_of in (_titles, _aliases, _stems, _paths, _ids):  # the later is the surer
+            self._names.update((name, row.id) for row in self.rows.values() for name in names_of(row))
+        self._paths = {name: row.id for row in self.rows.values() for name in _paths(row)}
         self.edges = [
             edge
             for row in self.rows.values()
             for rel, targets in (row.meta.get("edges") or {}).items()
             for target in targets
-            if (edge := self._edge(row.id, rel, target)) is not None
+            if (edge := self._edge(row, rel, target)) is not None
         ]
 
-    def resolve(self, target: str) -> str | None:
-        return self._names.get(target.strip().removesuffix(".md").casefold())
+    def resolve(self, target: str, folder: str = "") -> str | None:
+        """The memory that a link means. Of files with one name the one in the linking note's folder is meant."""
+        name = target.strip().removesuffix(".md").casefold()
+        beside = f"{folder.casefold()}/{name}" if folder else name
+        return self._paths.get(beside) or self._names.get(name)
 
     def superseded_by(self, memory_id: str) -> set[str]:
         """Those that a memory replaced, and those that these had replaced."""
@@ -56,24 +60,35 @@ class Links:
             pending += new
         return found
 
-    def _edge(self, source: str, rel: str, target: str) -> Edge | None:
-        found = self.resolve(target)
-        if found == source:
+    def _edge(self, source: Row, rel: str, target: str) -> Edge | None:
+        found = self.resolve(target, source.path.rpartition("/")[0])
+        if found == source.id:
             return None  # a note that links to a heading of its own
-        return Edge(source, rel, found or target, is_dangling=found is None)
+        return Edge(source.id, rel, found or target, is_dangling=found is None)
 
 
-def _title(row: Row) -> str:
-    return str(row.meta["title"]).casefold()
+def _titles(row: Row) -> list[str]:
+    return [str(row.meta["title"]).casefold()]
 
 
-def _stem(row: Row) -> str:
-    return PurePosixPath(row.path).stem.casefold()
+def _aliases(row: Row) -> list[str]:
+    """Other names that a person gave a note, in Obsidian's property for them."""
+    extra = row.meta.get("extra") or {}
+    given = extra.get("aliases") or extra.get("alias") or []
+    return [
+        name.strip().casefold()
+        for name in (given if isinstance(given, list) else [given])
+        if isinstance(name, str)
+    ]
 
 
-def _path(row: Row) -> str:
-    return row.path.removesuffix(".md").casefold()
+def _stems(row: Row) -> list[str]:
+    return [PurePosixPath(row.path).stem.casefold()]
 
 
-def _id(row: Row) -> str:
-    return row.id.casefold()
+def _paths(row: Row) -> list[str]:
+    return [row.path.removesuffix(".md").casefold()]
+
+
+def _ids(row: Row) -> list[str]:
+    return [row.id.casefold()]

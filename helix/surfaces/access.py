@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import ipaddress
 from collections.abc import Callable
 from typing import Protocol
 
@@ -110,15 +109,6 @@ class LocalAccess:
                 "unauthorized", "a token is asked for here; `helix token` prints it, clients take HELIX_TOKEN"
             )
         return LOCAL
-
-
-def is_loopback(name: str) -> bool:
-    if name.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
 
 
 def _is_open(path: str) -> bool:

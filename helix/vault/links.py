@@ -1,9 +1,11 @@
-"""Wikilinks and inline tags in the text of a memory, as Obsidian reads them."""
+"""Links and inline tags in the text of a memory, as Obsidian reads them."""
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable, Iterator
+from urllib.parse import unquote
 
 EDGE_KINDS = ("supersedes", "depends_on", "contradicts", "refines", "relates_to")
 
@@ -11,12 +13,39 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 _BACKTICKS = re.compile(r"`+")
 # What follows the target begins with its own mark: two runs that could share letters take quadratic time.
 WIKILINK = re.compile(r"!?\[\[([^\[\]|#^\n]+)(?:[|#^][^\[\]\n]*)?\]\]")
+# `](to the note.md "title")`: brackets in a name come in pairs, or the name stands between angle brackets.
+_MARKDOWN_LINK = re.compile(
+    r"\]\([ \t]*(?:<([^<>\n]*)>|([^\s()<>]*(?:\([^\s()<>]*\)[^\s()<>]*)*))[^()\n]{0,300}\)"
+)
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _TAG = re.compile(r"(?<![^\s(])#([\w/-]*[^\W\d][\w/-]*)")
 
 
 def wikilinks(text: str) -> list[str]:
     """The targets of the links in a text, each once, in order of appearance. Code is not text."""
     return _unique(match.strip() for line in _prose(text) for match in WIKILINK.findall(line))
+
+
+def markdown_links(text: str, path: str) -> list[str]:
+    """The notes that `[shown](to.md)` links in the text of the note at `path` lead to, without their ending.
+
+    A place that is written with a slash is told as its path in the vault. A bare name stays one: as in Obsidian it may
+    be a file in any folder.
+    """
+    targets = (
+        _note_at(angled or plain, path)
+        for line in _prose(text)
+        if "](" in line
+        for angled, plain in _MARKDOWN_LINK.findall(line)
+    )
+    return _unique(target for target in targets if target is not None)
+
+
+def property_links(values: Iterable[object]) -> list[str]:
+    """The targets of the wikilinks that stand alone in a property, or in a list there."""
+    items = (item for value in values for item in (value if isinstance(value, list) else [value]))
+    texts = (item.strip() for item in items if isinstance(item, str) and "[[" in item)
+    return _unique(match.group(1).strip() for text in texts if (match := WIKILINK.fullmatch(text)))
 
 
 def inline_tags(text: str) -> list[str]:
@@ -34,6 +63,23 @@ def from_link(value: object) -> str | None:
         return None
     match = WIKILINK.fullmatch(value.strip())
     return match.group(1).strip() if match else value.strip()
+
+
+def _note_at(destination: str, path: str) -> str | None:
+    """The note that a link names; None for a web page, a heading of the same note, a picture, or a place outside."""
+    if _SCHEME.match(destination):
+        return None
+    place = unquote(destination.partition("#")[0].partition("?")[0]).strip()
+    stem, ending = posixpath.splitext(place)
+    if ending.lower() in (".md", ".markdown"):
+        place = stem
+    elif ending[1:].isalpha():
+        return None
+    if "/" not in place:
+        return place or None
+    folder = "" if place.startswith("/") else posixpath.dirname(path)
+    inside = posixpath.normpath(posixpath.join(folder, place.lstrip("/")))
+    return None if inside.startswith("..") or inside == "." else inside
 
 
 def _prose(text: str) -> Iterator[str]:

@@ -13,7 +13,14 @@ from typing import Any
 from helix.vault import frontmatter, ids
 from helix.vault.files import content_hash
 from helix.vault.frontmatter import Document
-from helix.vault.links import EDGE_KINDS, from_link, inline_tags, wikilinks
+from helix.vault.links import (
+    EDGE_KINDS,
+    from_link,
+    inline_tags,
+    markdown_links,
+    property_links,
+    wikilinks,
+)
 from helix.vault.load import Value
 from helix.vault.times import parse_time
 
@@ -139,7 +146,9 @@ def to_memory(memory_id: str, meta: Mapping[str, Value], body: str, path: str) -
     project = _text(meta.get("project"))
     scope = str(meta.get("scope") or "").strip().lower()
     edges = {kind: _links(meta.get(kind)) for kind in EDGE_KINDS}
-    edges["relates_to"] = tuple(dict.fromkeys((*edges["relates_to"], *wikilinks(body))))
+    extra = {key: value for key, value in meta.items() if key not in _KNOWN}
+    in_text = (*wikilinks(body), *markdown_links(body, path), *property_links(extra.values()))
+    edges["relates_to"] = tuple(dict.fromkeys((*edges["relates_to"], *in_text)))
     source = meta.get("source")
     importance = meta.get("importance")
     return Memory(
@@ -161,7 +170,7 @@ def to_memory(memory_id: str, meta: Mapping[str, Value], body: str, path: str) -
         source=source if isinstance(source, dict) else None,
         importance=float(importance) if isinstance(importance, int | float) else None,
         idempotency_key=_text(meta.get("idempotency_key")),
-        extra={key: value for key, value in meta.items() if key not in _KNOWN},
+        extra=extra,
     )
 
 

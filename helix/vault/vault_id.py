@@ -13,6 +13,8 @@ from helix.errors import StorageError, VaultError
 
 IDENTITY_FILE = ".helix/vault.toml"
 FORMAT_VERSION = 1
+DAEMON_FILE = "daemon.json"
+"""in a vault's state folder for as long as a daemon runs: where it answers"""
 
 
 def new_identity() -> bytes:
@@ -57,4 +59,10 @@ def state_folder(state_dir: Path, vault: Path) -> Path:
     same id, and two folders must never share one catalog.
     """
     place = hashlib.sha256(os.fsencode(os.path.realpath(vault))).hexdigest()[:8]
-    return state_dir / "vaults" / f"{read_identity(vault) or 'unnamed'}-{place}"
+    unnamed = state_dir / "vaults" / f"unnamed-{place}"
+    if (unnamed / DAEMON_FILE).exists():
+        # A daemon followed the folder before `helix init`, or a sync client, gave it an id. Its lock and its
+        # catalog stay where it has them until it stops, and everybody else must look there too.
+        return unnamed
+    identity = read_identity(vault)
+    return unnamed if identity is None else state_dir / "vaults" / f"{identity}-{place}"

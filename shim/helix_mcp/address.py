@@ -40,13 +40,27 @@ class Address:
 
     @property
     def is_loopback(self) -> bool:
-        name = self.host.lower()
-        return name in ("localhost", "::1") or (name.startswith("127.") and name.replace(".", "").isdigit())
+        return is_loopback(self.host)
 
     @property
     def is_numeric(self) -> bool:
         """Whether it can be connected to without asking for a name, which would import a codec."""
         return ":" in self.host or self.host.replace(".", "").isdigit()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether this name or address is this machine's own, for the daemon, every client and the doctor alike.
+
+    All of 127.0.0.0/8 is. Written out, because `ipaddress` is slow to import.
+    """
+    if host.lower() in ("localhost", "::1"):
+        return True
+    parts = host.split(".")
+    return parts[0] == "127" and len(parts) == 4 and all(_is_byte(part) for part in parts)
+
+
+def _is_byte(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 3 and int(text) <= 255
 
 
 def _is_plain(url: str) -> bool:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from helix_mcp.address import Address
 
 _CONNECT_SECONDS = 10.0
-# Shorter than uvicorn's five seconds, so that a kept connection is rarely closed under a request.
+# Far shorter than the daemon keeps one (60 s), so that none is closed under a request.
 _KEEP_SECONDS = 3.0
 
 

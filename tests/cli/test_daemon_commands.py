@@ -62,6 +62,17 @@ def test_down_leaves_a_process_alone_that_only_has_the_number_of_a_dead_daemon(
         bystander.communicate(b"\n", timeout=10)
 
 
+def test_any_address_of_this_machine_gets_the_token_of_this_machine(
+    vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HELIX_REQUIRE_TOKEN", "true")
+    monkeypatch.setenv("HELIX_HOST", "127.0.0.2")
+    helix("up")
+    monkeypatch.setenv("HELIX_URL", f"http://127.0.0.2:{os.environ['HELIX_PORT']}")
+    assert helix_json("recent", "--all")["results"]
+    monkeypatch.delenv("HELIX_URL")
+
+
 def test_a_port_that_is_taken_is_said_to_be_so(vault: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

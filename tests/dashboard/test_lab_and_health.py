@@ -70,6 +70,14 @@ def test_health_says_how_the_daemon_is(visit: Open, board: Served) -> None:
     expect(page.locator("code").filter(has_text="/healthz").first).to_be_visible()
 
 
+def test_health_does_not_say_that_there_is_no_git_before_git_has_answered(visit: Open, board: Served) -> None:
+    asked = board.http.get("/status").json()
+    opened = visit()
+    opened.context.route("**/status", lambda route: route.fulfill(json={**asked, "git": None}))
+    page = opened.go("#/health")
+    expect(page.get_by_text("Git is still being asked")).to_be_visible()
+
+
 def test_consolidation_is_paused_and_resumed(visit: Open, board: Served) -> None:
     page = visit().go("#/health")
     page.get_by_role("button", name="Pause").click()

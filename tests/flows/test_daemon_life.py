@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.cli.commands import BIN, helix, listed
+from tests.cli.commands import BIN, helix, helix_json, listed
 from tests.flows.daemon import Daemon, free_port, running_daemon
 from tests.waiting import wait_for
 
@@ -181,6 +181,27 @@ def test_the_state_folder_may_be_deleted_under_it(vault: Path, place: Path) -> N
         wait_for(lambda: list((place / "state").rglob("follow.lock")))
         wait_for(lambda: daemon.health()["state"] == "ready")
         assert httpx.get(f"{daemon.url}/recent", timeout=30).status_code == 200
+        [record] = wait_for(lambda: list((place / "state").rglob("daemon.json")))
+        assert json.loads(record.read_text())["pid"] == daemon.process.pid
+
+
+def test_a_folder_that_becomes_a_vault_under_the_daemon_keeps_its_daemon(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HELIX_PORT", str(free_port()))
+    (place / "vault").mkdir()
+    (place / "vault" / "pump.md").write_text("The pump starts at six.\n")
+    with running_daemon() as daemon:
+        helix("init")
+        assert helix_json("status")["pid"] == daemon.process.pid
+        assert [row["text"] for row in listed()] == ["The pump starts at six."]
+        second = subprocess.run([str(BIN / "helixd")], capture_output=True, text=True, timeout=60)
+        assert second.returncode != 0
+        assert "already follows this vault" in second.stderr
+    assert "none runs" in helix_json("status")["daemon"]
+    with running_daemon() as daemon:
+        assert helix_json("status")["pid"] == daemon.process.pid
+    assert [folder.name[:8] for folder in (place / "state" / "vaults").iterdir()].count("unnamed-") == 1
 
 
 def _answers(url: str) -> bool:

@@ -190,6 +190,19 @@ def test_a_mass_disappearance_drops_nothing_until_a_person_accepts_it(rig: Rig) 
     assert rig.index.memories == in_catalog(rig.catalog)
 
 
+def test_a_sync_client_that_deletes_file_by_file_is_stopped_before_all_is_gone(rig: Rig) -> None:
+    many(rig)
+    for number in range(20):
+        os.unlink(rig.folder / f"{number:02}.md")
+        for _ in range(2):
+            rig.follow()
+            rig.advance(5)
+    assert len(rig.paths()) == 11
+    assert "--accept-missing" in (rig.reconciler.brake.reason or "")
+    rig.reconciler.rebuild(accept_missing=True)
+    assert rig.paths() == []
+
+
 def test_a_restart_does_not_forget_that_the_files_are_missing(rig: Rig) -> None:
     many(rig)
     for number in range(20):

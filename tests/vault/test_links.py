@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from helix.vault.links import from_link, inline_tags, to_link, wikilinks
+from helix.vault.links import from_link, inline_tags, markdown_links, property_links, to_link, wikilinks
 
 
 def test_links_are_found_once_in_the_order_of_the_text() -> None:
@@ -67,3 +67,51 @@ def test_a_long_line_of_anything_takes_no_longer_than_its_length(hostile: str) -
     wikilinks(hostile)
     inline_tags(hostile)
     assert time.process_time() - started < 1.5
+
+
+@pytest.mark.parametrize(
+    ("link", "target"),
+    [
+        ("[Haskell](../../haskell.md)", "haskell"),
+        ("[up](../pumps/six%20o%27clock.md#Start)", "notes/pumps/six o'clock"),
+        ("[no ending](../tools/make)", "notes/tools/make"),
+        ("[beside](beside.md)", "beside"),
+        ("[beside](<beside it.md>)", "beside it"),
+        ("[here](./beside.md)", "notes/deep/beside"),
+        ("[from the top](/tools/make.markdown)", "tools/make"),
+        ('[titled](make.md "the tool")', "make"),
+        ("[brackets](make_(tool).md)", "make_(tool)"),
+        ("- [x] a list with [a link](make.md)", "make"),
+        ("![[embedded]] and ![embedded](make.md)", "make"),
+        ("[version](v1.2)", "v1.2"),
+    ],
+)
+def test_markdown_links_lead_to_notes_as_wikilinks_do(link: str, target: str) -> None:
+    assert markdown_links(f"See {link}.\n", "notes/deep/this.md") == [target]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[web](https://example.org/a.md)", "[mail](mailto:a@b.md)", "[app](obsidian://open?file=a.md)",
+        "[x](//host/a.md)",
+        "[heading](#Start)", "![picture](../a.png)", "[paper](a.pdf)", "[outside](../../../a.md)", "[nothing]()",
+        "`[code](a.md)`", "```\n[code](a.md)\n```", "[broken](a.md", "(a.md)",
+    ],
+)  # fmt: skip
+def test_what_leads_to_no_note_is_no_edge(text: str) -> None:
+    assert markdown_links(text, "notes/deep/this.md") == []
+
+
+def test_links_in_properties_count_when_they_stand_alone() -> None:
+    values = ["[[Map of pumps]]", ["[[a|shown]]", "b", 7], "see [[c]]", {"x": "[[d]]"}, None]
+    assert property_links(values) == ["Map of pumps", "a"]
+
+
+@pytest.mark.parametrize(
+    "hostile", ["](" * 100000, "](a(" * 80000, "](" + "a()" * 100000, "](<" * 80000, "](a " * 80000]
+)
+def test_hostile_brackets_are_read_in_a_moment(hostile: str) -> None:
+    began = time.thread_time()
+    markdown_links(hostile, "a.md")
+    assert time.thread_time() - began < 2

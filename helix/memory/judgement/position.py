@@ -33,7 +33,7 @@ _COLLECTING = listed(
 )
 # `port 3000` measures; of any other noun the number is a name: `shard 2`, `tenant 12`, `build 512`.
 _MEASURED = listed(
-    "port version size limit timeout ttl length count number max min rate retention budget threshold"
+    "port version size limit timeout ttl length count number max min minimum rate retention budget threshold"
     " quota delay priority weight height width depth interval age last least most about ca exactly only"
     " nearly almost up first top"
 )

@@ -35,7 +35,7 @@ SAME = _table(
     javascript: js
     typescript: ts
     maximum maximal: max
-    minimum minimal: min
+    minimal: minimum
     seconds second secs sec: s
     minutes minute mins: min
     hours hour hrs hr: h

@@ -58,6 +58,7 @@ def test_another_value_of_the_same_subject_replaces_the_old_one(old: str, new: s
         ("billing retries 3 times", "auth retries 5 times"),
         ("the timeout of the upload is 30 s", "the timeout of the download is 60 s"),
         ("billing depends on auth", "auth depends on billing"),
+        ("the retry delay is 5 minimum", "the retry delay is 5 minutes"),
         ("We used Redis for sessions.", "We use Redis for sessions."),
         ("Clients should retry.", "Clients must retry."),
         ("The batch size must be ≥ 50.", "The batch size must be ≤ 50."),

@@ -227,27 +227,12 @@ function disk({ disk: said }) {
 }
 
 function git({ git: said }) {
-  if (!said)
-    return card(
-      "Git",
-      h(
-        "p",
-        { class: "hint" },
-        "The vault is not in a git repository; `helix init --git` makes it one, and memories get a history.",
-      ),
-    );
+  if (!said) return card("Git", h("p", { class: "hint" }, "Git is still being asked."));
   return card(
     "Git",
     facts([
       ["Branch", said.branch],
-      [
-        "Not committed",
-        said.dirty === true
-          ? "yes"
-          : said.dirty === false
-            ? "nothing"
-            : said.dirty != null && number(said.dirty),
-      ],
+      ["Not committed", said.dirty != null && number(said.dirty)],
       ["Ahead", said.ahead != null && number(said.ahead)],
       ["Behind", said.behind != null && number(said.behind)],
       ["Commits by itself", said.autocommit != null && (said.autocommit ? "yes" : "no")],

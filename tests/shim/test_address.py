@@ -1,0 +1,19 @@
+from __future__ import annotations
+
+import pytest
+from helix_mcp.address import Address, is_loopback
+
+
+@pytest.mark.parametrize("name", ["127.0.0.1", "127.0.0.2", "127.8.9.10", "::1", "localhost", "LOCALHOST"])
+def test_every_address_of_this_machine_is_loopback(name: str) -> None:
+    assert is_loopback(name)
+    assert Address(f"http://[{name}]:7878" if ":" in name else f"http://{name}:7878").is_loopback
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["0.0.0.0", "::", "10.0.0.1", "localhost.evil", "example.org", "127.evil.org", "127.0.0.1.evil", "127.1",
+     "127.0.0.256", "127.0.0.1234", ""],
+)  # fmt: skip
+def test_what_only_looks_like_loopback_is_not(name: str) -> None:
+    assert not is_loopback(name)
