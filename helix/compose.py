@@ -22,6 +22,7 @@ from helix.follow.mend import Mender
 from helix.follow.reconcile import Committed, Progress, Reconciler
 from helix.index.catalog import CATALOG_FILE, Catalog
 from helix.memory.memories import Memories, Took
+from helix.vault import ids
 from helix.vault.ancestry import Ancestry
 from helix.vault.autocommit import AutoCommit
 from helix.vault.checkouts import Checkouts
@@ -185,11 +186,12 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
         )
 
         def is_erased(path: str, memory_id: str | None) -> bool:
-            if memory_id is not None:
+            if memory_id is not None and ids.is_usable(memory_id):
                 return vault.ancestry.erased_at(memory_id) is not None
-            # A note without an id was known by its path, and there its erasure stands.
+            # A note without an id of use was known by its path, and there its erasure stands.
             row = helix.catalog.at(path)
-            return row is not None and row.status == "erased"
+            by_path = row is not None and row.status == "erased"
+            return by_path or vault.ancestry.erased_at(ids.derived_id(path)) is not None
 
         past = Past(
             state / "past",

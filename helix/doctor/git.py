@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from functools import partial
 
 from helix.doctor.examined import Examined, NothingToExamine
 from helix.doctor.finding import Area, Finding, Kind, Severity
-from helix.vault.repository import Repository, run_git
+from helix.vault.git_programs import programs_of
+from helix.vault.repository import Repository
 
 _OLD_LOCK = 600.0
 _WORKSPACE = ".obsidian/workspace*.json"
 _MANY = 200
+_MANY_NAMED = 12
 
 NO_REPOSITORY = Kind(
     "autocommit-without-repository",
@@ -49,6 +50,13 @@ IDENTITY = Kind(
     "autocommit is on, and git does not know who you are",
     "Commits are made in the name of Helix, or refused.",
     "`git config --global user.name` and `git config --global user.email`.",
+)
+PROGRAMS = Kind(
+    "autocommit-runs-programs",
+    Severity.NOTE,
+    "autocommit is on, and the repository names programs for git to run",
+    "Whoever made the repository chose them, and git runs them as you when Helix commits. Reading never runs them.",
+    "Look at each in .git/config and .git/hooks. Remove what is not yours, or `helix config set git.autocommit false`.",
 )
 DETACHED = Kind(
     "git-detached-head",
@@ -113,46 +121,55 @@ def check_state(examined: Examined) -> Iterator[Finding]:
             yield OLD_LOCK.at(str(lock), "it is older than ten minutes")
     elif busy is not None:
         yield UNFINISHED.at(str(repository.git_dir), f"a {busy} is under way")
-    git = partial(run_git, examined.there)
-    if git("symbolic-ref", "--quiet", "HEAD").returncode and repository.head() is not None:
+    if repository.folder.read_refs().is_detached:
         yield DETACHED.at(str(repository.git_dir), "HEAD is a commit, not a branch")
-    if examined.config.git.autocommit and not all(
-        git("config", key).stdout.strip() for key in ("user.name", "user.email")
-    ):
+
+
+def check_autocommit(examined: Examined) -> Iterator[Finding]:
+    repository = _repository(examined)
+    if not examined.config.git.autocommit:
+        return
+    asked = ("user.name", "user.email")
+    if not all(repository.run_as_owner("config", key, accept=None).stdout.strip() for key in asked):
         yield IDENTITY.at(str(repository.git_dir), "user.name or user.email is not set")
+    if named := programs_of(repository):
+        more = f" and {len(named) - _MANY_NAMED} more" if len(named) > _MANY_NAMED else ""
+        yield PROGRAMS.at(str(repository.folder.shared), ", ".join(named[:_MANY_NAMED]) + more)
 
 
 def check_attributes(examined: Examined) -> Iterator[Finding]:
-    _repository(examined)
+    repository = _repository(examined)
     note = next(iter(sorted(examined.walk.notes)), "note.md")
-    git = partial(run_git, examined.there)
-    said = (
-        git("check-attr", "-z", "merge", "text", "eol", "--", note)
-        .stdout.decode(errors="replace")
-        .split("\0")
-    )
+    answer = repository.run_in_vault("check-attr", "-z", "merge", "text", "eol", "--", note)
+    said = answer.stdout.decode(errors="replace").split("\0")
     attributes = dict(zip(said[1::3], said[2::3], strict=False))
     if attributes.get("merge") == "union":
         yield UNION.at(".gitattributes", f"merge is union for {note}")
-    converts = git("config", "core.autocrlf").stdout.strip().lower() in (b"true", b"input")
-    if attributes.get("text") != "unset" and (converts or attributes.get("eol") not in (None, "unspecified")):
+    converts = repository.run_in_vault("config", "core.autocrlf", accept=(0, 1)).stdout.strip().lower()
+    is_converted = converts in (b"true", b"input") or attributes.get("eol") not in (None, "unspecified")
+    if attributes.get("text") != "unset" and is_converted:
         yield LINE_ENDS.at(".gitattributes", f"core.autocrlf or eol is set, and nothing excepts {note}")
 
 
 def check_files(examined: Examined) -> Iterator[Finding]:
-    _repository(examined)
+    repository = _repository(examined)
     taken = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", _WORKSPACE)
-    for name in run_git(examined.there, *taken).stdout.split(b"\0")[:-1]:
+    for name in repository.run_in_vault(*taken).stdout.split(b"\0")[:-1]:
         yield WORKSPACE.at(os.fsdecode(name), "it is tracked, or would be by `git add -A`")
     notes = sorted(examined.walk.notes)[:_MANY]
+    if not notes:
+        return
     feed = b"\0".join(os.fsencode(note) for note in notes)
-    said = run_git(examined.there, "check-ignore", "-z", "--stdin", feed=feed) if notes else None
-    if said is not None and (ignored := said.stdout.split(b"\0")[:-1]):
+    said = repository.run_in_vault("check-ignore", "-z", "--stdin", feed=feed, accept=(0, 1, 128))
+    if ignored := said.stdout.split(b"\0")[:-1]:
         yield IGNORED.at(os.fsdecode(ignored[0]), f"{len(ignored)} of the first {len(notes)} notes")
 
 
 AREA = Area(
     "Git",
-    (NO_REPOSITORY, UNUSABLE, UNFINISHED, OLD_LOCK, IDENTITY, DETACHED, UNION, LINE_ENDS, WORKSPACE, IGNORED),
-    (check_repository, check_state, check_attributes, check_files),
+    (
+        *(NO_REPOSITORY, UNUSABLE, UNFINISHED, OLD_LOCK, IDENTITY, PROGRAMS, DETACHED),
+        *(UNION, LINE_ENDS, WORKSPACE, IGNORED),
+    ),
+    (check_repository, check_state, check_autocommit, check_attributes, check_files),
 )

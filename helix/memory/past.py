@@ -6,6 +6,8 @@ is not laid out: git still has it, and Helix does not hand it out again. The emb
 
 from __future__ import annotations
 
+import errno
+import logging
 import shutil
 import threading
 import weakref
@@ -18,7 +20,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from helix.config import FollowConfig
-from helix.errors import HelixError
+from helix.errors import HelixError, HistoryError
 from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog
 from helix.memory.view import View
@@ -33,8 +35,17 @@ if TYPE_CHECKING:
     from helix.index.index import Index
     from helix.index.search import Searcher
 
+log = logging.getLogger(__name__)
+
 _OPEN = 3  # commits that are kept open; those on disk are the same
 _EMBED_PATIENCE = 120.0
+# One text under a million names is next to nothing in git.
+_MOST_BYTES = 4 * 1024**3
+_LEAST_PER_FILE = 4096
+# A tree can hold names that no folder can: too long, or of a file and a folder at once.
+_IMPOSSIBLE_NAME = frozenset(
+    {errno.ENAMETOOLONG, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.EINVAL, errno.EILSEQ}
+)
 
 OpenIndex = Callable[[Path], "Index"]
 
@@ -101,12 +112,20 @@ class Past:
         shutil.rmtree(place, ignore_errors=True)
         notes = place / "vault"
         notes.mkdir(parents=True, mode=0o700)
+        written = left_out = 0
         for path, data in history.list_at(commit):
             if self._is_erased(path, id_in_frontmatter(data)) or ".." in PurePosixPath(path).parts:
                 continue
-            file = notes / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(data)
+            written += max(len(data), _LEAST_PER_FILE)
+            if written > _MOST_BYTES:
+                shutil.rmtree(place, ignore_errors=True)
+                raise HistoryError(
+                    f"the notes at {commit[:10]} are more than {_MOST_BYTES >> 30} GB; ask about another commit",
+                    code="git-failed",
+                )
+            left_out += not _write(notes / path, data)
+        if left_out:
+            log.warning("%d files of a commit have names that no folder can hold, and are left out", left_out)
 
     def _sweep(self) -> None:
         if self._folder.is_dir():
@@ -163,6 +182,17 @@ def _read(read: Callable[[str], Note], path: str) -> Note | None:
         return read(path)
     except (FileNotFoundError, HelixError):
         return None
+
+
+def _write(file: Path, data: bytes) -> bool:
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    except OSError as error:
+        if error.errno not in _IMPOSSIBLE_NAME:
+            raise
+        return False
+    return True
 
 
 def _no_clock() -> datetime:

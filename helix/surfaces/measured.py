@@ -67,7 +67,9 @@ def git_state(vault: Path, autocommit: bool) -> Payload:
     if isinstance(found, str):
         return {**nothing, "error": found}
     try:
-        said = found.run("status", "--porcelain=v2", "--branch", "--", ".", seconds=_GIT_SECONDS).stdout
+        # A submodule has settings of its own, and git would start another git that reads them.
+        asked = ("status", "--porcelain=v2", "--branch", "--ignore-submodules=all", "--", ".")
+        said = found.run_in_vault(*asked, seconds=_GIT_SECONDS).stdout
     except HelixError as error:
         return {**nothing, "error": error.message}
     lines = said.decode(errors="replace").splitlines()

@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from helix.vault.git_folder import GitFolder, read_end
+
 # Git writes the files first and its log of what HEAD was last; a large checkout takes a while in between.
 _WITHIN = 10.0
 _TAIL_BYTES = 4096
@@ -19,38 +21,21 @@ class Checkouts:
 
     def just_happened(self, now: float) -> bool:
         """`now` is a time of the wall. A commit is no checkout: it leaves the files as they are."""
-        folder = self._git_folder()
-        if folder is None:
+        found = GitFolder.look_for(self._vault)
+        if isinstance(found, str):
             return False
+        log = found.own / "logs" / "HEAD"
         try:
-            written = os.stat(folder / "logs" / "HEAD").st_mtime
+            written = os.stat(log).st_mtime
         except OSError:
-            return (folder / "index.lock").exists()
-        if abs(now - written) <= _WITHIN and _moves_files(_last_line(folder / "logs" / "HEAD")):
+            written = 0.0
+        if abs(now - written) <= _WITHIN and _moves_files(_last_line(log)):
             return True
-        return (folder / "index.lock").exists()
-
-    def _git_folder(self) -> Path | None:
-        for place in (self._vault, *self._vault.parents):
-            git = place / ".git"
-            if git.is_dir():
-                return git
-            if git.is_file():  # a linked worktree, or a submodule
-                try:
-                    said = git.read_text("utf-8").removeprefix("gitdir:").strip()
-                except (OSError, ValueError):
-                    return None
-                return place / said
-        return None
+        return (found.own / "index.lock").exists()
 
 
 def _last_line(log: Path) -> str:
-    try:
-        with log.open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
-            return file.read().decode("utf-8", "replace").rstrip("\n").rpartition("\n")[2]
-    except OSError:
-        return ""
+    return read_end(log, _TAIL_BYTES).decode("utf-8", "replace").rstrip("\n").rpartition("\n")[2]
 
 
 def _moves_files(line: str) -> bool:

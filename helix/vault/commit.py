@@ -11,7 +11,8 @@ import os
 from collections.abc import Iterable, Sequence
 
 from helix.errors import BadValue, HistoryError
-from helix.vault.repository import Repository, last_words, run_git
+from helix.vault.git_program import last_words
+from helix.vault.repository import Repository
 
 COMMIT_SECONDS = 120.0
 _FROM_STDIN = ("--pathspec-from-file=-", "--pathspec-file-nul")
@@ -37,15 +38,14 @@ def commit(repository: Repository, paths: Sequence[str], message: str) -> str | 
         )
     try:
         if new:
-            repository.run(
+            repository.run_as_owner(
                 "--literal-pathspecs",
                 "add",
                 "--intent-to-add",
                 *_FROM_STDIN,
-                feed=_lines(repository, new),
-                writes=True,
+                feed=_lines(new),
             )
-        done = repository.run(
+        done = repository.run_as_owner(
             *_identity(repository),
             "--literal-pathspecs",
             "commit",
@@ -54,10 +54,9 @@ def commit(repository: Repository, paths: Sequence[str], message: str) -> str | 
             "--cleanup=whitespace",
             f"--message={message}",
             *_FROM_STDIN,
-            feed=_lines(repository, known | new),
+            feed=_lines(known | new),
             accept=(0, 1),
             seconds=COMMIT_SECONDS,
-            writes=True,
         )
         if done.returncode:
             raise HistoryError(f"the commit was refused: {last_words(done)}", code="git-failed")
@@ -78,7 +77,8 @@ def uncommitted(repository: Repository, paths: Sequence[str]) -> set[str]:
 def _changes(repository: Repository, asked: set[str]) -> tuple[set[str], set[str]]:
     """Which of these differ from HEAD: files that git knows, and new ones that it does not ignore."""
     base = repository.head() or _empty_tree(repository)
-    differing = repository.run(
+    differing = repository.run_as_owner(
+        "--literal-pathspecs",
         "diff",
         "--name-only",
         "-z",
@@ -88,9 +88,11 @@ def _changes(repository: Repository, asked: set[str]) -> tuple[set[str], set[str
         "--ignore-submodules",
         base,
         "--",
-        ".",
+        _vault(repository),
     )
-    untracked = repository.run("ls-files", "-z", "--others", "--exclude-standard", "--full-name", "--", ".")
+    untracked = repository.run_as_owner(
+        "--literal-pathspecs", "ls-files", "-z", "--others", "--exclude-standard", "--", _vault(repository)
+    )
     known = asked & _names(differing.stdout)
     new = asked & _names(untracked.stdout)
     # In both: the person told git to stop tracking the file and kept it. That is theirs to commit.
@@ -98,7 +100,9 @@ def _changes(repository: Repository, asked: set[str]) -> tuple[set[str], set[str
 
 
 def _unresolved(repository: Repository) -> set[str]:
-    listing = repository.run("ls-files", "-z", "--unmerged", "--full-name", "--", ".").stdout
+    listing = repository.run_as_owner(
+        "--literal-pathspecs", "ls-files", "-z", "--unmerged", "--", _vault(repository)
+    ).stdout
     return _names(b"".join(line.partition(b"\t")[2] + b"\0" for line in listing.split(b"\0")[:-1]))
 
 
@@ -108,16 +112,19 @@ def _is_folder(repository: Repository, name: str) -> bool:
 
 
 def _empty_tree(repository: Repository) -> str:
-    return repository.run("hash-object", "-t", "tree", "--stdin").stdout.decode("ascii").strip()
+    return repository.run_as_owner("hash-object", "-t", "tree", "--stdin").stdout.decode("ascii").strip()
 
 
 def _identity(repository: Repository) -> list[str]:
     """Nothing where the person has told git who they are; Helix's own name where git would have to guess."""
     asks = (("var", "GIT_AUTHOR_IDENT"), ("var", "GIT_COMMITTER_IDENT"))
-    if all(run_git(repository.root, "-c", "user.useConfigOnly=true", *ask).returncode == 0 for ask in asks):
+    strictly = ("-c", "user.useConfigOnly=true")
+    if all(repository.run_as_owner(*strictly, *ask, accept=None).returncode == 0 for ask in asks):
         return []
     missing = [
-        key for key in _FALLBACK if not run_git(repository.root, "config", "--get", key).stdout.strip()
+        key
+        for key in _FALLBACK
+        if not repository.run_as_owner("config", "--get", key, accept=None).stdout.strip()
     ]
     return [word for key in missing for word in ("-c", f"{key}={_FALLBACK[key]}")]
 
@@ -127,24 +134,36 @@ def _forget(repository: Repository, new: set[str]) -> None:
 
     Only what is still a mere announcement: a hook that hangs after the commit was made changes nothing of it.
     """
-    announced = run_git(
-        repository.root, "diff", "--name-only", "-z", "--diff-filter=A", "--no-ext-diff", "--", "."
+    announced = repository.run_as_owner(
+        "--literal-pathspecs",
+        "diff",
+        "--name-only",
+        "-z",
+        "--diff-filter=A",
+        "--no-ext-diff",
+        "--",
+        _vault(repository),
+        accept=None,
     )
-    run_git(
-        repository.root,
+    repository.run_as_owner(
         "update-index",
         "--force-remove",
         "-z",
         "--stdin",
-        feed=_lines(repository, new & _names(announced.stdout)),
-        writes=True,
+        feed=_lines(new & _names(announced.stdout)),
+        accept=None,
     )
+
+
+def _vault(repository: Repository) -> str:
+    """The vault as a path, seen from the top of the work tree, where git runs."""
+    return repository.prefix or "."
 
 
 def _names(answer: bytes) -> set[str]:
     return {os.fsdecode(name) for name in answer.split(b"\0")[:-1]}
 
 
-def _lines(repository: Repository, names: Iterable[str]) -> bytes:
-    """Names for git's standard input, as seen from the vault, where git runs."""
-    return b"".join(os.fsencode(name.removeprefix(repository.prefix)) + b"\0" for name in sorted(names))
+def _lines(names: Iterable[str]) -> bytes:
+    """Names for git's standard input."""
+    return b"".join(os.fsencode(name) + b"\0" for name in sorted(names))

@@ -19,9 +19,10 @@ from pathlib import Path, PurePosixPath
 
 from helix.errors import BadValue, HistoryError, OutsideVault
 from helix.vault.commit import commit, uncommitted
+from helix.vault.git_program import can_be_passed, last_words
 from helix.vault.identity import id_in_frontmatter
 from helix.vault.ignore import IGNORE_FILE
-from helix.vault.repository import Entry, Repository, can_be_passed, last_words, run_git
+from helix.vault.repository import Entry, Repository, run_as_owner
 from helix.vault.trail import LOG_FORMAT, WALK_SECONDS, Commit, Event, events, to_commit
 
 SHORT = 10
@@ -80,13 +81,15 @@ class History:
     def start(cls, vault_root: Path, message: str) -> History:
         """The repository of a vault, made if there is none, with everything in the vault committed."""
         if cls.find(vault_root) is None:
-            done = run_git(vault_root, "init", "--quiet", writes=True)
+            done = run_as_owner(vault_root, "init", "--quiet")
             if done.returncode:
                 raise HistoryError(f"git init failed: {last_words(done)}", code="git-failed")
         history = cls.find(vault_root)
         if history is None:
             raise HistoryError(cls.why_not(vault_root))
-        listed = history._repository.run("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        listed = history._repository.run_in_vault(
+            "ls-files", "-z", "--cached", "--others", "--exclude-standard"
+        )
         history.commit([os.fsdecode(name) for name in listed.stdout.split(b"\0") if name], message)
         return history
 
@@ -190,10 +193,10 @@ class History:
             for entry in self._repository.entries(commit_id)
             if entry.path.endswith(".md") or entry.path == IGNORE_FILE
         ]
-        contents = self._repository.blobs(
-            (entry.blob for entry in entries), (entry.size for entry in entries)
-        )
+        contents = self._repository.blobs(entry.blob for entry in entries)
         for entry, content in zip(entries, contents, strict=True):
+            if content is None:
+                raise _unread(entry.blob)
             yield entry.path, content
 
     def diff(self, memory_id: str, path: str, rev_a: str, rev_b: str | None = None) -> str:
@@ -262,7 +265,7 @@ class History:
             needle,
             commit_id,
             "--",
-            ":(glob)**/*.md",
+            f":(glob){_literally(self._repository.prefix)}**/*.md",
             accept=(0, 1),
         )
         start = len(commit_id) + 1
@@ -281,14 +284,17 @@ class History:
             self._ids = {blob: self._ids[blob] for blob in wanted if blob in self._ids}
         unread = [blob for blob in wanted if blob not in self._ids]
         for blob, content in zip(unread, self._repository.blobs(unread), strict=True):
-            self._ids[blob] = id_in_frontmatter(content)
+            self._ids[blob] = None if content is None else id_in_frontmatter(content)
 
     def _facts(self, commit_id: str) -> Commit:
         header = self._repository.run("log", "-z", "-1", "--no-walk", LOG_FORMAT, commit_id, "--").stdout
         return to_commit(header.split(b"\0")[:4])
 
     def _content(self, blob: str) -> bytes:
-        return next(self._repository.blobs([blob]))
+        content = next(self._repository.blobs([blob]))
+        if content is None:
+            raise _unread(blob)
+        return content
 
     def _commit_at(self, when: datetime | None, ref: str | None) -> str:
         if ref is not None:
@@ -324,6 +330,19 @@ class History:
         if not inside:
             raise OutsideVault(f"{path} is a link that leaves the vault")
         return content
+
+
+def _unread(blob: str) -> HistoryError:
+    return HistoryError(
+        f"the content {blob} is missing from this repository, or larger than any note; "
+        "Helix fetches nothing, `git fetch` may",
+        code="git-failed",
+    )
+
+
+def _literally(path: str) -> str:
+    """A path as a pattern that means this path alone."""
+    return re.sub(r"([*?\[\]\\])", r"\\\1", path)
 
 
 def _unified(old: bytes, new: bytes, old_label: str, new_label: str) -> str:

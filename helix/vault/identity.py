@@ -1,16 +1,38 @@
-"""Which memory some bytes are, told without parsing them as a note."""
+"""Which memory some bytes are, told without making a note of them."""
 
 from __future__ import annotations
 
 import json
 import re
 
+from helix.errors import NoteError
+from helix.vault.frontmatter import parse
+
 FRONTMATTER_BYTES = 64 * 1024
 _ID_LINE = re.compile(rb"""(?:id|"id"|'id')[ \t]*:[ \t]+(.*)""")
+# As Helix writes it: the first line, one plain word, and a line after it that cannot be the rest of the value.
+_AS_HELIX_WRITES = re.compile(rb"---\r?\nid: ([A-Za-z_][A-Za-z0-9_.-]*)\r?\n(?![\s])")
+_WORDS_OF_YAML = frozenset({"true", "false", "null"})
 
 
 def id_in_frontmatter(content: bytes) -> str | None:
-    """The value of the `id:` line alone: the past may hold frontmatter that no longer parses as a whole."""
+    """The id that the frontmatter says, however it is spelled; None where it says none.
+
+    The past may hold frontmatter that no longer loads as a whole: there the line alone is asked.
+    """
+    plain = _AS_HELIX_WRITES.match(content)
+    if plain and (word := plain[1].decode("ascii")).lower() not in _WORDS_OF_YAML:
+        return word
+    if not content.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
+        return None
+    try:
+        said = parse(content).meta.get("id")
+    except NoteError:
+        return _id_line(content)
+    return said if isinstance(said, str) and said else None
+
+
+def _id_line(content: bytes) -> str | None:
     lines = content[:FRONTMATTER_BYTES].removeprefix(b"\xef\xbb\xbf").split(b"\n")
     if lines[0].rstrip() != b"---":
         return None

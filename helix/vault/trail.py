@@ -50,7 +50,7 @@ def events(repository: Repository, head: str, home: str) -> Iterator[Event]:
         head,
         "--",
         # Without a path git skips a comparison per commit, which is half of the time.
-        *(["."] if repository.prefix else []),
+        *([repository.prefix] if repository.prefix else []),
         seconds=WALK_SECONDS,
     )
     tokens = iter(log.stdout.split(b"\0"))

@@ -210,3 +210,59 @@ def test_what_a_killed_daemon_had_laid_out_is_swept_at_the_next_start(dated: tup
     kept.mkdir(parents=True)
     with opened(place):
         assert not kept.exists()
+
+
+SPELLINGS = {
+    "folded": "id: >-\n  {id}\ntitle: t\n",
+    "tagged": "id: !!str {id}\ntitle: t\n",
+    "indented": "  id: {id}\n  title: t\n",
+    "as a flow mapping": "{{id: {id}, title: t}}\n",
+    "on the next line": "id:\n  {id}\ntitle: t\n",
+    "after a text that looks like one": 'title: "of\n\nid: mem_decoy\n\n  that"\nid: {id}\n',
+    "with escapes": 'id: "\\x6dem_odd"\ntitle: t\n',
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS.values(), ids=SPELLINGS)
+@pytest.mark.parametrize("moved", [False, True], ids=["in its place", "moved since"])
+def test_what_was_erased_is_held_back_however_its_id_is_spelled(
+    tmp_path: Path, spelling: str, moved: bool
+) -> None:
+    sandbox = Sandbox.create(tmp_path / "vault")
+    sandbox.write("odd.md", f"---\n{spelling.format(id='mem_odd')}---\nThe zeppelin lands at noon\n")
+    sandbox.save("first")
+    with opened(tmp_path) as world:
+        assert world.found("zeppelin", scope="all") == ["mem_odd"]
+        assert world.found("zeppelin", scope="all", when=When(ref="HEAD")) == ["mem_odd"]
+        if moved:
+            (world.folder / "odd.md").rename(world.folder / "elsewhere.md")
+            world.helix.reconciler.reconcile(["odd.md", "elsewhere.md"], settled=True)
+        world.service.forget("mem_odd", mode="hard")
+        assert world.found("zeppelin", scope="all", when=When(ref="HEAD")) == []
+        with pytest.raises(MemoryNotFound):
+            world.service.get("mem_odd", when=When(ref="HEAD"))
+
+
+def test_a_file_whose_name_no_folder_can_hold_is_left_out_and_the_rest_is_read(
+    dated: tuple[Path, Sandbox],
+) -> None:
+    place, sandbox = dated
+    blob = sandbox.git("rev-parse", "HEAD:a.md")
+    folder = sandbox.git("rev-parse", "HEAD^{tree}")
+    entries = [
+        f"100644 blob {blob}\t{'n' * 300}.md",
+        f"100644 blob {blob}\tboth.md",
+        f"040000 tree {folder}\tboth.md",
+    ]
+    kept = sandbox.git("ls-tree", "HEAD")
+    tree = subprocess.run(
+        ["git", "-C", str(sandbox.vault), "mktree"],
+        input="\n".join([kept, *entries]) + "\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    commit = sandbox.git("commit-tree", tree, "-p", "HEAD", "-m", "impossible")
+    with opened(place) as world:
+        assert "9090" in world.service.get("mem_a", when=When(ref=commit))["text"]
+        assert "mem_b" in world.found("zeppelin", when=When(ref=commit))

@@ -264,5 +264,5 @@ def test_a_vault_that_vanished_is_an_error_to_report_and_not_to_raise(
     sandbox.vault.rename(tmp_path / "unmounted")
     pass_time(auto, clock, 30)
     assert auto.last_error is not None
-    assert "git could not be started" in auto.last_error
+    assert "cannot be read" in auto.last_error
     assert auto.pending == 1

@@ -1,0 +1,71 @@
+"""What a repository would have git run, read as text: for the owner to look at before Helix commits there."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from pathlib import Path
+
+from helix.vault.repository import Repository
+
+_MOST_HOOKS = 1000
+
+# Settings whose value is a command or a file of commands, whether or not a commit is what runs them.
+_RUNS = re.compile(
+    r"""
+      alias\..+
+    | browser\..+\.(?:cmd|path)
+    | core\.(?:alternaterefscommand|askpass|editor|fsmonitor|gitproxy|hookspath|pager|sshcommand)
+    | credential\.(?:.+\.)?helper
+    | diff\.external | diff\..+\.(?:command|textconv)
+    | difftool\..+\.(?:cmd|path) | mergetool\..+\.(?:cmd|path)
+    | filter\..+\.(?:clean|process|smudge)
+    | gc\.recentobjectshook
+    | gpg\.(?:.+\.)?program | gpg\.ssh\.defaultkeycommand
+    | guitool\..+\.cmd | instaweb\..+ | man\..+\.(?:cmd|path)
+    | hook\..+\.command
+    | include\.path | includeif\..+\.path
+    | interactive\.difffilter
+    | merge\..+\.driver
+    | pager\..+
+    | remote\..+\.(?:receivepack|uploadpack|vcs)
+    | sendemail\..+
+    | sequence\.editor
+    | submodule\..+\.update
+    | tar\..+\.command
+    | trailer\..+\.(?:cmd|command)
+    | uploadpack\.packobjectshook
+    | web\.browser
+    """,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+_SWITCHES = frozenset({"true", "false", "yes", "no", "on", "off", "1", "0", ""})
+
+
+def programs_of(repository: Repository) -> list[str]:
+    """The settings that name programs, and the hooks."""
+    said = dict.fromkeys(key for key, value in repository.reader.settings() if _runs(key, value))
+    return [*said, *(f"hooks/{name}" for name in _hooks(repository.folder.shared / "hooks"))]
+
+
+def _runs(key: str, value: str) -> bool:
+    if key.startswith(("core.fsmonitor", "pager.")) and value.lower() in _SWITCHES:
+        return False  # built into git, or a plain yes or no
+    return _RUNS.fullmatch(key) is not None
+
+
+def _hooks(folder: Path) -> list[str]:
+    try:
+        names = sorted(os.listdir(folder))[:_MOST_HOOKS]
+    except OSError:
+        return []
+    return [name for name in names if not name.endswith(".sample") and _can_run(folder / name)]
+
+
+def _can_run(path: Path) -> bool:
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return stat.S_ISREG(mode) and (os.name == "nt" or bool(mode & 0o111))
