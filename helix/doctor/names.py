@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -13,6 +12,7 @@ from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.doctor.sync import find_sync_tool
 from helix.vault.copies import is_note_name
 from helix.vault.ignore import IGNORE_FILE, Ignore
+from helix.vault.normalize import normalize
 from helix.vault.walk import walk
 
 _FORBIDDEN = re.compile(r'[<>:"\\|?*\x00-\x1f]')
@@ -74,7 +74,7 @@ def check_names(examined: Examined) -> Iterator[Finding]:
     folded: dict[str, list[str]] = defaultdict(list)
     travels = find_sync_tool(examined) is not None or (examined.there / ".git").exists()
     for path in (*(entry.path for entry in examined.entries.files), *examined.entries.folders):
-        folded[unicodedata.normalize("NFC", path).casefold()].append(path)
+        folded[normalize("NFC", path).casefold()].append(path)
         name = path.rpartition("/")[2]
         if name.startswith("."):
             continue

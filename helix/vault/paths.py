@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from helix.errors import NoteError, OutsideVault, StorageError, TooLarge, VaultMissing
 from helix.vault.folder import Folder, NotRegular, close, read_all
+from helix.vault.normalize import normalize
 
 TEMP_PREFIX = ".~helix-"
 
@@ -170,6 +171,6 @@ def folder_name(name: str) -> str:
 
 
 def _fold(text: str, limit: int) -> str:
-    plain = unicodedata.normalize("NFKD", text).casefold().translate(_FOLDED)
+    plain = normalize("NFKD", text).casefold().translate(_FOLDED)
     letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
     return re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[:limit].rstrip("-")
