@@ -8,6 +8,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from helix.errors import OutsideVault
+from helix.vault.folder import Folder, close
+
 # Git writes the files first and its log of what HEAD was last; a large checkout takes a while in between.
 _WITHIN = 10.0
 _TAIL_BYTES = 4096
@@ -36,20 +39,26 @@ class Checkouts:
             if git.is_dir():
                 return git
             if git.is_file():  # a linked worktree, or a submodule
-                try:
-                    said = git.read_text("utf-8").removeprefix("gitdir:").strip()
-                except (OSError, ValueError):
-                    return None
-                return place / said
+                said = _read_tail(git).removeprefix("gitdir:").strip()
+                return place / said if said and "\0" not in said else None
         return None
 
 
 def _last_line(log: Path) -> str:
+    return _read_tail(log).rstrip("\n").rpartition("\n")[2]
+
+
+def _read_tail(path: Path) -> str:
+    """The end of a small text, or nothing: what stands in the place of git's own files may be a fifo or a link."""
     try:
-        with log.open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
-            return file.read().decode("utf-8", "replace").rstrip("\n").rpartition("\n")[2]
-    except OSError:
+        with Folder.at_path(str(path.parent)) as folder:
+            fd, info = folder.open_regular(path.name)
+            try:
+                os.lseek(fd, max(0, info.st_size - _TAIL_BYTES), os.SEEK_SET)
+                return os.read(fd, _TAIL_BYTES).decode("utf-8", "replace")
+            finally:
+                close(fd)
+    except (OSError, OutsideVault):
         return ""
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from helix.errors import VaultError
 from helix.vault.copies import is_note_name
 from helix.vault.ignore_rule import Rule, parse_rule
+from helix.vault.paths import Root
 
 IGNORE_FILE = ".helixignore"
 # The file comes along with a shared vault, and every name in it is held against every rule.
@@ -17,10 +19,22 @@ _NOT_A_NOTE = (".", "~$")
 _FOLDERS = frozenset({"node_modules", "$recycle.bin", "@eadir", "lost+found", "__macosx"})
 
 
+def read_ignore(root: Root) -> Ignore:
+    """The rules of a vault. A file that the disk does not hand over is StorageError, and nothing is taken for shown."""
+    try:
+        data = root.read_settings(IGNORE_FILE, MAX_IGNORE_BYTES)
+    except VaultError as error:
+        return Ignore(why_unread=error.message)
+    return Ignore((data or b"").decode("utf-8", "replace"))
+
+
 class Ignore:
     """Decides by name alone; reading a file to decide would cost more than following it."""
 
-    def __init__(self, rules: str = "") -> None:
+    def __init__(self, rules: str = "", why_unread: str = "") -> None:
+        self.why_unread = why_unread
+        """why the rules of the file do not count: it is a link, no regular file or too large"""
+        self.is_empty = not rules.strip()
         self.bad_lines: list[int] = []
         """lines that are no pattern: they hide nothing, and the others still count"""
         self.first_unread: int | None = None
