@@ -24,7 +24,7 @@ from helix.follow.look import Looked, examine_note
 from helix.follow.mend import REFUSALS
 from helix.index.catalog import CATALOG_FILE, Row, read_problems, read_signatures
 from helix.memory.links import Links
-from helix.vault.ignore import IGNORE_FILE, Ignore
+from helix.vault.ignore import Ignore, read_ignore
 from helix.vault.note import Note
 from helix.vault.paths import Root
 from helix.vault.problem import Problem
@@ -127,15 +127,14 @@ class Examined:
         return state_folder(self.config.state_dir, self.there)
 
     @cached_property
-    def ignore_rules(self) -> str:
-        try:
-            return (self.there / IGNORE_FILE).read_text("utf-8", "replace")
-        except OSError:
-            return ""
-
-    @cached_property
     def ignore(self) -> Ignore:
-        return Ignore(self.ignore_rules)
+        root = Root(self.there)
+        try:
+            return read_ignore(root)
+        except StorageError as error:
+            return Ignore(why_unread=error.message)
+        finally:
+            root.close()
 
     @cached_property
     def entries(self) -> Entries:

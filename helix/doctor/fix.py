@@ -12,8 +12,10 @@ from helix.compose import Helix, open_helix, open_recall
 from helix.doctor import daemon, derived, folders, links, settings, sync
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Finding
-from helix.errors import HelixError
+from helix.errors import HelixError, VaultError
 from helix.follow.whereabouts import Whereabouts
+from helix.vault.files import Files, Write, content_hash
+from helix.vault.paths import Root
 
 
 @dataclass(frozen=True)
@@ -140,9 +142,20 @@ def _sweep(examined: Examined, findings: Sequence[Finding]) -> list[str]:
 
 
 def _ignore_temp_files(examined: Examined, findings: Sequence[Finding]) -> list[str]:
+    """Every byte that is there stays, and a line is added in the manner of the others."""
     path = sync.find_stignore(examined)
-    text = path.read_text("utf-8") if path.exists() else ""
-    path.write_text(f"{text.rstrip()}\n{sync.STIGNORE_LINE}\n".lstrip(), "utf-8")
+    if path.parent != Path(os.path.realpath(examined.there)):
+        raise VaultError(f"{path} is not in the vault; add the line {sync.STIGNORE_LINE} to it yourself")
+    root = Root(path.parent)
+    try:
+        before = root.read_settings(path.name, sync.MAX_STIGNORE_BYTES)
+        data = before or b""
+        newline = b"\r\n" if b"\r\n" in data else b"\n"
+        opening = b"" if not data or data.endswith(b"\n") else newline
+        after = data + opening + sync.STIGNORE_LINE.encode() + newline
+        Files(root).write(Write(path.name, after, None if before is None else content_hash(before)))
+    finally:
+        root.close()
     return [f"added {sync.STIGNORE_LINE} to {path}"]
 
 

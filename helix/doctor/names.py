@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -12,7 +11,8 @@ from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.doctor.sync import find_sync_tool
 from helix.vault.copies import is_note_name
-from helix.vault.ignore import IGNORE_FILE, Ignore
+from helix.vault.ignore import IGNORE_FILE, MAX_IGNORE_BYTES, MAX_RULES, Ignore
+from helix.vault.normalize import normalize
 from helix.vault.walk import walk
 
 _FORBIDDEN = re.compile(r'[<>:"\\|?*\x00-\x1f]')
@@ -68,13 +68,20 @@ BAD_RULE = Kind(
     "It hides nothing, though somebody meant it to.",
     "Correct the line, or delete it.",
 )
+UNREAD = Kind(
+    "ignore-file-unread",
+    Severity.WARNING,
+    "rules of .helixignore are not read",
+    "They hide nothing. The file comes along with a shared vault, so it must be small and no link.",
+    f"Put a regular file there, of at most {MAX_IGNORE_BYTES // 1024} KiB and {MAX_RULES:,} rules.",
+)
 
 
 def check_names(examined: Examined) -> Iterator[Finding]:
     folded: dict[str, list[str]] = defaultdict(list)
     travels = find_sync_tool(examined) is not None or (examined.there / ".git").exists()
     for path in (*(entry.path for entry in examined.entries.files), *examined.entries.folders):
-        folded[unicodedata.normalize("NFC", path).casefold()].append(path)
+        folded[normalize("NFC", path).casefold()].append(path)
         name = path.rpartition("/")[2]
         if name.startswith("."):
             continue
@@ -111,9 +118,13 @@ def check_links(examined: Examined) -> Iterator[Finding]:
 
 
 def check_ignore(examined: Examined) -> Iterator[Finding]:
+    if examined.ignore.why_unread:
+        yield UNREAD.at(IGNORE_FILE, examined.ignore.why_unread)
+    elif examined.ignore.first_unread is not None:
+        yield UNREAD.at(IGNORE_FILE, "there are too many rules", line=examined.ignore.first_unread)
     for line in examined.ignore.bad_lines:
         yield BAD_RULE.at(IGNORE_FILE, "it is no pattern", line=line)
-    if examined.ignore_rules.strip() and not examined.walk.notes:
+    if not examined.ignore.is_empty and not examined.walk.notes:
         without = walk(os.path.realpath(examined.there), Ignore()).notes
         if without:
             yield HIDES_ALL.at(IGNORE_FILE, f"{len(without)} notes are there and none is seen")
@@ -121,6 +132,6 @@ def check_ignore(examined: Examined) -> Iterator[Finding]:
 
 AREA = Area(
     "Names",
-    (COLLISION, WINDOWS, LONG, OUTSIDE, NOT_FOLLOWED, HIDES_ALL, BAD_RULE),
+    (COLLISION, WINDOWS, LONG, OUTSIDE, NOT_FOLLOWED, HIDES_ALL, BAD_RULE, UNREAD),
     (check_names, check_links, check_ignore),
 )

@@ -9,11 +9,13 @@ from pathlib import Path
 
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
+from helix.errors import StorageError, VaultError
 from helix.vault.copies import is_note_name
 from helix.vault.leftovers import Leftover, State, examine, leftovers
-from helix.vault.paths import TEMP_PREFIX, Root
+from helix.vault.paths import TEMP_PREFIX, Root, read_settings
 
 STIGNORE = ".stignore"
+MAX_STIGNORE_BYTES = 1024 * 1024
 STIGNORE_LINE = f"(?d){TEMP_PREFIX}*.tmp"
 
 # What a tool leaves at the top of its folder. (`~/.dropbox` is something else: where Dropbox keeps its settings.)
@@ -78,6 +80,15 @@ LATE_SAVE = Kind(
 )
 
 
+LARGE_TEMP = Kind(
+    "large-temp-file",
+    Severity.WARNING,
+    "a file is named like a temp file of Helix and is larger than any note",
+    "No write of Helix left it. It is never read and never removed.",
+    "Look what it is. Give it another name, or delete it.",
+)
+
+
 def find_sync_tool(examined: Examined) -> str | None:
     """The sync tool whose folder the vault is in, as far as it can be told."""
     vault = Path(os.path.realpath(examined.there))
@@ -113,10 +124,18 @@ def check_tool(examined: Examined) -> Iterator[Finding]:
     tool = find_sync_tool(examined)
     if tool is None:
         return
-    if tool == "Syncthing" and not _ignores_temp_files(find_stignore(examined)):
-        yield IGNORE_LINE.at(str(find_stignore(examined)), f"there is no line for {TEMP_PREFIX}*.tmp")
+    if tool == "Syncthing":
+        yield from _check_stignore(find_stignore(examined))
     if (examined.there / ".git").is_dir() and not _ignores_git(tool, examined):
         yield GIT_SYNCED.at(".git", f"the vault is in a folder of {tool}")
+
+
+def _check_stignore(path: Path) -> Iterator[Finding]:
+    try:
+        if not _ignores_temp_files(path):
+            yield IGNORE_LINE.at(str(path), f"there is no line for {TEMP_PREFIX}*.tmp")
+    except (VaultError, StorageError) as error:
+        yield IGNORE_LINE.at(str(path), f"it was not looked into: {error.message}")
 
 
 def find_stignore(examined: Examined) -> Path:
@@ -131,14 +150,16 @@ def _ignores_temp_files(path: Path) -> bool:
 
 
 def _ignores_git(tool: str, examined: Examined) -> bool:
-    return tool == "Syncthing" and any(line.strip("/") == ".git" for line in _rules(find_stignore(examined)))
+    try:
+        return tool == "Syncthing" and any(
+            line.strip("/") == ".git" for line in _rules(find_stignore(examined))
+        )
+    except (VaultError, StorageError):
+        return False
 
 
 def _rules(path: Path) -> list[str]:
-    try:
-        lines = path.read_text("utf-8", "replace").splitlines()
-    except OSError:
-        return []
+    lines = (read_settings(path.parent, path.name, MAX_STIGNORE_BYTES) or b"").decode("utf-8", "replace").splitlines()
     return [re.sub(r"^(?:\(\?[di]\))+", "", line.strip()).lstrip("/") for line in lines]
 
 
@@ -148,9 +169,13 @@ def check_leftovers(examined: Examined) -> Iterator[Finding]:
     try:
         for folder in examined.walk.temporary:
             for leftover in leftovers(root, folder):
-                found = examine(root, leftover, now, examined.config.follow.linger)
+                found = examine(
+                    root, leftover, now, examined.config.follow.linger, examined.config.max_note_bytes
+                )
                 if found.state is State.GARBAGE and _was_cut_short(examined, leftover):
                     yield TEMP.at(leftover.path, "nothing in it is missing elsewhere")
+                elif found.state is State.TOO_LARGE:
+                    yield LARGE_TEMP.at(leftover.path, "it is larger than any note")
                 elif found.state is State.LATE_SAVE:
                     yield LATE_SAVE.at(leftover.path, f"{len(found.data)} bytes that are in no note")
     finally:
@@ -170,6 +195,6 @@ def _was_cut_short(examined: Examined, leftover: Leftover) -> bool:
 
 AREA = Area(
     "Sync",
-    (PLACEHOLDER, EMPTY, IGNORE_LINE, GIT_SYNCED, TEMP, LATE_SAVE),
+    (PLACEHOLDER, EMPTY, IGNORE_LINE, GIT_SYNCED, TEMP, LATE_SAVE, LARGE_TEMP),
     (check_placeholders, check_tool, check_leftovers),
 )

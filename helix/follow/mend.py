@@ -164,6 +164,8 @@ class Mender:
         finding = self._vault.files.examine(leftover, self._wall(), self._reconciler.config.linger)
         if finding.state is State.PENDING:
             return False
+        if finding.state is State.TOO_LARGE:
+            return True  # not ours; the doctor tells of it
         if finding.state is State.GARBAGE:
             return self._vault.files.discard(finding)
         with acting(Author("person", detail="a save that raced a write was merged back")):

@@ -18,7 +18,7 @@ from helix.follow.brake import Brake
 from helix.follow.look import Looked, Looker
 from helix.index.catalog import Catalog, Row
 from helix.vault.diff import Change, Origin, diff
-from helix.vault.ignore import IGNORE_FILE, Ignore
+from helix.vault.ignore import IGNORE_FILE, MAX_RULES, Ignore
 from helix.vault.links import from_link
 from helix.vault.merge import settle_registers
 from helix.vault.note import Note
@@ -214,6 +214,18 @@ class Reconciler:
                 reason, remedy = "the file name is not UTF-8, so the file is not followed", "rename the file"
                 self.catalog.put_problem(Problem(name, "odd-file-name", reason, remedy))
             self.catalog.clear_problems("bad-ignore-rule")
+            self.catalog.clear_problems("ignore-file-unread")
+            if ignore.why_unread:
+                remedy = "put a regular file of at most 64 KiB in its place"
+                self.catalog.put_problem(
+                    Problem(IGNORE_FILE, "ignore-file-unread", f"{ignore.why_unread}: its rules hide nothing", remedy)
+                )
+            elif ignore.first_unread is not None:
+                reason = "from this line on the rules hide nothing: there are too many"
+                remedy = f"say the same with at most {MAX_RULES} rules"
+                self.catalog.put_problem(
+                    Problem(IGNORE_FILE, "ignore-file-unread", reason, remedy, ignore.first_unread)
+                )
             for line in ignore.bad_lines[:1]:
                 reason, remedy = "the line is no pattern and hides nothing", "correct the line, or delete it"
                 self.catalog.put_problem(Problem(IGNORE_FILE, "bad-ignore-rule", reason, remedy, line))

@@ -11,10 +11,11 @@ Everything made of plain letters is stemmed, identifiers included: whoever types
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 
 from py_rust_stemmers import SnowballStemmer
+
+from helix.vault.normalize import normalize
 
 VERSION = 1
 """another number means other words for the same text: what was indexed before is rebuilt"""
@@ -127,8 +128,8 @@ def _analyse(chunk: str, stop: frozenset[str]) -> list[str]:
 def _without_accents(text: str) -> str:
     if text.isascii():
         return text
-    apart = unicodedata.normalize("NFKD", text.translate(_LETTERS))
-    return unicodedata.normalize("NFC", _ACCENTS.sub("", apart))
+    apart = normalize("NFKD", text.translate(_LETTERS))
+    return normalize("NFC", _ACCENTS.sub("", apart))
 
 
 def _ascii(chunk: str, stop: frozenset[str]) -> list[str]:

@@ -26,7 +26,7 @@ _FRESH_SECTION_FROM = MAX_PASSAGE // 2  # a chunk this full ends where the next 
 _LONGEST_LABEL = 180
 
 _FENCE = re.compile(r" {0,3}(```|~~~)")
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t#]*$")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+")
 _PARAGRAPH_END = re.compile(r"\n[ \t\r]*\n\s*")
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n")
 _SPACE = re.compile(r"\s+")
@@ -77,7 +77,7 @@ def _chunk(memory: Memory, ordinal: int, start: int, end: int, trail: tuple[str,
         memory.title[:_LONGEST_LABEL],
         spoken_date(memory),
         ", ".join(memory.tags)[:_LONGEST_LABEL],
-        " > ".join(name for name in trail if name != memory.title)[:_LONGEST_LABEL],
+        " > ".join(name for name in trail if name != memory.title[:_LONGEST_LABEL])[:_LONGEST_LABEL],
     ]
     # A very long note has wider spans than a chunk can hold: its beginnings are embedded, words find the rest.
     passage = memory.body[start:end].strip()[:MAX_PASSAGE]
@@ -108,7 +108,9 @@ def _sections(body: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
                 yield start, place, tuple(name for _, name in trail)
                 start = place
             depth = len(heading[1])
-            trail = [*((level, name) for level, name in trail if level < depth), (depth, heading[2])]
+            # The closing marks are stripped and not matched: a pattern that tries each of them takes quadratic time.
+            name = line.rstrip()[heading.end() :].rstrip(" \t#")
+            trail = [*((level, above) for level, above in trail if level < depth), (depth, name[:_LONGEST_LABEL])]
         place += len(line)
     if place > start:
         yield start, place, tuple(name for _, name in trail)

@@ -19,6 +19,10 @@ _WORD_END = re.compile(r"\s")
 # What an answer can do without when not even one entry fits beside it; the last goes first.
 _DISPENSABLE = ("degraded", "note", "confidence", "suggestions")
 
+# No id is longer than the last: what is shortened to it still says what it is about.
+_LONGEST_NAMES = (1_000, 200)
+_LEFT_OUT = "one entry does not fit and was left out; ask for this page again with a larger max_tokens to see it"
+
 Render = Callable[[Any], "Payload | None"]
 """an entry of a listing as it is shown; None when it is not there any more"""
 Shape = Callable[[Sequence[Payload]], Payload]
@@ -56,8 +60,9 @@ def fit_page(
 ) -> Payload:
     """`answer` with as many entries of the listing as the limit and the budget allow.
 
-    A first entry that does not fit by itself is cut at a sentence. `next_cursor` leads to what is left. `render` may
-    be asked for the same entry twice.
+    A first entry that does not fit by itself is cut: its text at a sentence, its names where they are long. One that
+    does not fit even so is left out and the answer says it, so that whoever follows `next_cursor` always comes to an
+    end. `render` may be asked for the same entry twice.
     """
     page = _page(answer, listing, render, shape, limit, budget)
     for name in reversed(_DISPENSABLE):
@@ -67,9 +72,12 @@ def fit_page(
         page = _page(answer, listing, render, shape, limit, budget)
     if page is not None:
         return page
-    bare = {**shape([]), "truncated": True, "next_cursor": listing.cursor(listing.start)}
-    told = budget.measure({**bare, "note": "the next one does not fit; raise max_tokens"})
-    return told if budget.holds(told) else budget.measure(bare)
+    bare = {**shape([]), "truncated": True, "next_cursor": listing.cursor(listing.start + 1)}
+    for said in ({"note": _LEFT_OUT}, {"note": "one does not fit; raise max_tokens"}, {}):
+        told = budget.measure({**bare, **said})
+        if budget.holds(told):
+            return told
+    raise BadValue(f"nothing of it fits in {budget.max_tokens} tokens; raise max_tokens")
 
 
 def _page(
@@ -112,15 +120,28 @@ def _page(
 
 
 def _shorter(item: Payload) -> Iterator[Payload]:
-    """The item with less and less of its text, and at last with nothing but its id."""
+    """The item with less and less of its text, and at last with nothing but its id; one without a text with less of
+    every long word in it."""
     text = item.get("text")
     if not isinstance(text, str):
+        for longest in _LONGEST_NAMES:
+            yield {**_abridged(item, longest), "truncated": True}
         return
     size = len(text)
     while size > 0:
         size = size * 3 // 4
         yield {**item, "text": cut(text, size), "truncated": True}
     yield {"id": item["id"], "text": "", "truncated": True}
+
+
+def _abridged(value: Any, longest: int) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= longest else f"{value[:longest]}…"
+    if isinstance(value, list):
+        return [_abridged(one, longest) for one in value[:longest]]
+    if isinstance(value, dict):
+        return {key: _abridged(one, longest) for key, one in value.items()}
+    return value
 
 
 def fit_text(

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from helix.errors import BadValue, NoteError
+from helix.errors import BadValue, NoteError, VaultError
 from helix.memory.context import to_piece
 from helix.memory.fit import Budget
 from helix.memory.pack import pack
@@ -118,7 +118,10 @@ class PhaseRecall:
     def _bundle(
         self, view: View, names: Sequence[str], caller: Caller, scope: str, budget: Budget
     ) -> tuple[Payload, dict[str, str]]:
-        wanted = phases_in(self._read_settings(PHASES_FILE))
+        try:
+            wanted = phases_in(self._read_settings(PHASES_FILE))
+        except VaultError as error:
+            raise BadValue(error.message) from error
         relevance: dict[str, float] = {}
         degraded: str | None = None
         for name in names:

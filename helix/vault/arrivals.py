@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -30,6 +29,7 @@ from helix.vault.files import Write, content_hash
 from helix.vault.frontmatter import Document
 from helix.vault.load import Value
 from helix.vault.merge import merge, settle_registers, with_ancestors
+from helix.vault.normalize import normalize
 from helix.vault.note import Note, is_later, status_of
 from helix.vault.paths import check, slug
 from helix.vault.times import format_time, parse_time
@@ -295,4 +295,4 @@ def _with_deletion(here: Note, gone: Note) -> Document:
 
 def _folded_name(path: str) -> str:
     """As macOS and Windows compare names."""
-    return unicodedata.normalize("NFC", path).casefold()
+    return normalize("NFC", path).casefold()

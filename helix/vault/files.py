@@ -28,7 +28,7 @@ from helix.vault.authors import Authors
 from helix.vault.draft import Draft
 from helix.vault.folder import Folder, NotRegular
 from helix.vault.leftovers import Finding, Leftover, complete_name, content_hash
-from helix.vault.paths import Root, check, split
+from helix.vault.paths import MAX_NOTE_BYTES, Root, check, split
 from helix.vault.syscalls import UNSUPPORTED
 from helix.vault.syscalls import exchange as _exchange
 from helix.vault.syscalls import rename_new as _rename_new
@@ -91,8 +91,9 @@ class _Job:
 
 
 class Files:
-    def __init__(self, root: Root) -> None:
+    def __init__(self, root: Root, largest: int = MAX_NOTE_BYTES) -> None:
         self._root = root
+        self._largest = largest
         self.authors = Authors()
         # Between our own threads the check and the swap are one step, so one of two gets StaleHash.
         self._swapping = threading.Lock()
@@ -132,11 +133,11 @@ class Files:
 
     def examine(self, leftover: Leftover, now: float, linger: float = 2.0) -> Finding:
         """Say what is in a temp. It is judged once it has been left alone for `linger` seconds."""
-        return _leftovers.examine(self._root, leftover, now, linger)
+        return _leftovers.examine(self._root, leftover, now, linger, self._largest)
 
     def discard(self, finding: Finding) -> bool:
         """Remove a temp that was examined; False when its content has changed since, or is changing."""
-        return _leftovers.discard(self._root, finding)
+        return _leftovers.discard(self._root, finding, self._largest)
 
     def _prepare(self, jobs: list[_Job], folders: dict[str, Folder], opened: contextlib.ExitStack) -> None:
         """Bring the new contents to disk under temp names. All are written before the first is synced."""

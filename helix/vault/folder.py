@@ -28,6 +28,8 @@ _ALWAYS = _NOFOLLOW | _CLOEXEC | getattr(os, "O_BINARY", 0)
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
 # Where the call cannot be told to link a link itself, it must not be told anything.
 _LINK_FOLLOWS = os.link not in os.supports_follow_symlinks
+# A socket cannot be opened at all: Linux says that there is no such device, macOS that it cannot be done.
+_NEVER_OPENS = (errno.ENXIO, errno.EOPNOTSUPP, errno.ENODEV)
 _CHUNK = 1 << 20
 
 
@@ -84,7 +86,12 @@ class Folder:
 
     def open_regular(self, name: str) -> tuple[int, os.stat_result]:
         """Open a regular file for reading, and say what was opened."""
-        fd = self.open(name)
+        try:
+            fd = self.open(name)
+        except OSError as error:
+            if error.errno in _NEVER_OPENS:
+                raise NotRegular(errno.EINVAL, "not a regular file", name) from error
+            raise
         try:
             info = os.fstat(fd)
             if not stat.S_ISREG(info.st_mode):

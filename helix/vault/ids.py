@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-import unicodedata
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
+from helix.vault.normalize import normalize
 from helix.vault.paths import slug
 
 # Lower-case base32: nothing that a case-folding file system (macOS, Windows) could confuse.
@@ -34,7 +34,7 @@ def derived_id(path: str) -> str:
 
     NFC, because macOS hands out decomposed names for files that Linux wrote composed.
     """
-    normal = unicodedata.normalize("NFC", path)
+    normal = normalize("NFC", path)
     digest = hashlib.sha256(normal.encode("utf-8", "surrogateescape")).hexdigest()[:10]
     return f"file_{slug(PurePosixPath(normal).stem)}_{digest}"
 
@@ -42,7 +42,7 @@ def derived_id(path: str) -> str:
 def stub_id(absorbed_id: str, path: str) -> str:
     """The id of the stub that an absorbed conflict copy becomes: from the inputs alone, so that two
     machines that merge apart write the same stub."""
-    digest = hashlib.sha256(f"{absorbed_id}\n{unicodedata.normalize('NFC', path)}".encode()).hexdigest()[:10]
+    digest = hashlib.sha256(f"{absorbed_id}\n{normalize('NFC', path)}".encode()).hexdigest()[:10]
     return f"mem_merged-copy_{digest}"
 
 

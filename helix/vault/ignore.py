@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
-from pathspec import GitIgnoreSpec
-
+from helix.errors import VaultError
 from helix.vault.copies import is_note_name
+from helix.vault.ignore_rule import Rule, parse_rule
+from helix.vault.paths import Root
 
 IGNORE_FILE = ".helixignore"
+# The file comes along with a shared vault, and every name in it is held against every rule.
+MAX_IGNORE_BYTES = 64 * 1024
+MAX_RULES = 1_000
 
 # A dot hides .git, .obsidian, .trash, .stversions, vim's .x.swp, Emacs' .#x, macOS' ._x, iCloud's .x.md.icloud
 # and Helix's own temp files; ~$ is Office's lock file. Every other temp name (x.md~, #x.md#, x.md.part, 4913,
@@ -17,27 +19,55 @@ _NOT_A_NOTE = (".", "~$")
 _FOLDERS = frozenset({"node_modules", "$recycle.bin", "@eadir", "lost+found", "__macosx"})
 
 
+def read_ignore(root: Root) -> Ignore:
+    """The rules of a vault. A file that the disk does not hand over is StorageError, and nothing is taken for shown."""
+    try:
+        data = root.read_settings(IGNORE_FILE, MAX_IGNORE_BYTES)
+    except VaultError as error:
+        return Ignore(why_unread=error.message)
+    return Ignore((data or b"").decode("utf-8", "replace"))
+
+
 class Ignore:
     """Decides by name alone; reading a file to decide would cost more than following it."""
 
-    def __init__(self, rules: str = "") -> None:
-        lines = rules.removeprefix("\ufeff").splitlines()
-        self.bad_lines = [number for number, line in enumerate(lines, 1) if not _is_rule(line)]
+    def __init__(self, rules: str = "", why_unread: str = "") -> None:
+        self.why_unread = why_unread
+        """why the rules of the file do not count: it is a link, no regular file or too large"""
+        self.is_empty = not rules.strip()
+        self.bad_lines: list[int] = []
         """lines that are no pattern: they hide nothing, and the others still count"""
-        self._spec = GitIgnoreSpec.from_lines(filter(_is_rule, lines))
-        self._has_rules = bool(self._spec.patterns)
+        self.first_unread: int | None = None
+        """the line of the first rule of too many: it and those after it hide nothing"""
+        self._rules: list[Rule] = []
+        # As git does, by line feeds alone.
+        for number, line in enumerate(rules.removeprefix("\ufeff").split("\n"), 1):
+            line = line.removesuffix("\r")
+            if not line or line.startswith("#"):
+                continue
+            if len(self._rules) == MAX_RULES:
+                self.first_unread = number
+                break
+            try:
+                rule = parse_rule(line)
+            except ValueError:
+                self.bad_lines.append(number)
+            else:
+                self._rules += [] if rule is None else [rule]
+        self._rules.reverse()  # the last rule that knows a name decides
 
     def skips_folder(self, path: str) -> bool:
         name = path.rpartition("/")[2]
         if name.startswith(".") or name.lower() in _FOLDERS:
             return True
-        return self._has_rules and self._spec.match_file(path + "/")
+        return self._hides(path, name, is_folder=True)
 
     def skips_file(self, path: str) -> bool:
+        """For a file in a folder that is not skipped."""
         name = path.rpartition("/")[2]
         if name.startswith(_NOT_A_NOTE) or not is_note_name(name):
             return True
-        return self._has_rules and self._spec.match_file(path)
+        return self._hides(path, name, is_folder=False)
 
     def skips(self, path: str) -> bool:
         """The same for a file on its own, which may lie in a folder that is skipped."""
@@ -48,10 +78,8 @@ class Ignore:
         parts = folder.split("/") if folder else []
         return any(self.skips_folder("/".join(parts[:count])) for count in range(1, len(parts) + 1))
 
-
-def _is_rule(line: str) -> bool:
-    try:
-        GitIgnoreSpec.from_lines([line])
-    except (ValueError, re.error):  # `!` alone, `[z-a]`
+    def _hides(self, path: str, name: str, *, is_folder: bool) -> bool:
+        for rule in self._rules:
+            if rule.knows(path, name, is_folder=is_folder):
+                return rule.hides
         return False
-    return True

@@ -19,7 +19,7 @@ from enum import Enum
 
 from helix.errors import BadValue, OutsideVault, StorageError
 from helix.vault.folder import Folder, NotRegular, close, read_all
-from helix.vault.paths import TEMP_PREFIX, Root, split
+from helix.vault.paths import MAX_NOTE_BYTES, TEMP_PREFIX, Root, split
 from helix.vault.syscalls import without_writers
 
 # A write takes milliseconds; one that is a minute old was cut short by a crash.
@@ -58,6 +58,7 @@ class State(Enum):
     PENDING = "pending"  # too young to judge, or somebody still writes into it
     GARBAGE = "garbage"  # nothing in it that is not elsewhere, or was never acknowledged
     LATE_SAVE = "late_save"  # a person's text that is nowhere else
+    TOO_LARGE = "too_large"  # larger than any note, so that no write of ours left it: never read, never removed
 
 
 @dataclass(frozen=True)
@@ -80,14 +81,19 @@ def leftovers(root: Root, rel_dir: str) -> list[Leftover]:
     return [leftover for leftover in found if leftover is not None]
 
 
-def examine(root: Root, leftover: Leftover, now: float, linger: float) -> Finding:
+def examine(
+    root: Root, leftover: Leftover, now: float, linger: float, limit: int = MAX_NOTE_BYTES
+) -> Finding:
     pending = Finding(leftover, State.PENDING)
     try:
         with _open(root, leftover) as (_, _, fd), without_writers(fd) as alone:
             before = os.fstat(fd)
-            data = read_all(fd)
+            # A file may grow between the look and the reading: both are bounded.
+            data = b"" if before.st_size > limit else read_all(fd, limit)
+            if max(before.st_size, len(data)) > limit:
+                return Finding(leftover, State.TOO_LARGE)
             os.lseek(fd, 0, os.SEEK_SET)
-            steady = data == read_all(fd) and _stamps(before) == _stamps(os.fstat(fd))
+            steady = data == read_all(fd, limit) and _stamps(before) == _stamps(os.fstat(fd))
     except FileNotFoundError:
         return Finding(leftover, State.GARBAGE)
     except NotRegular:
@@ -110,13 +116,13 @@ def examine(root: Root, leftover: Leftover, now: float, linger: float) -> Findin
     return Finding(leftover, state, digest, data if state is State.LATE_SAVE else b"")
 
 
-def discard(root: Root, finding: Finding) -> bool:
+def discard(root: Root, finding: Finding, limit: int = MAX_NOTE_BYTES) -> bool:
     """Unlink what was examined, garbage or a late save that has been merged, unless it changed since."""
-    if finding.state is State.PENDING:
-        raise BadValue(f"{finding.leftover.path} is still pending; examine it again later")
+    if finding.state in (State.PENDING, State.TOO_LARGE):
+        raise BadValue(f"{finding.leftover.path} is {finding.state.value}; it is not removed")
     try:
         with _open(root, finding.leftover) as (folder, name, fd), without_writers(fd) as alone:
-            if not alone or content_hash(read_all(fd)) != finding.hash:
+            if not alone or content_hash(read_all(fd, limit)) != finding.hash:
                 return False
             folder.unlink(name)
     except FileNotFoundError:

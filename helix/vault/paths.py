@@ -12,10 +12,13 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from helix.errors import NoteError, OutsideVault, StorageError, TooLarge, VaultMissing
+from helix.errors import NoteError, OutsideVault, StorageError, TooLarge, VaultError, VaultMissing
 from helix.vault.folder import Folder, NotRegular, close, read_all
+from helix.vault.normalize import normalize
 
 TEMP_PREFIX = ".~helix-"
+MAX_NOTE_BYTES = 4 * 1024 * 1024
+MAX_SETTINGS_BYTES = 64 * 1024
 
 _DRIVE = re.compile(r"[A-Za-z]:")
 _RESERVED = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]")
@@ -111,6 +114,22 @@ class Root:
             )
         return data
 
+    def read_settings(self, rel: str, limit: int = MAX_SETTINGS_BYTES) -> bytes | None:
+        """A small file by which a vault says how it is to be treated; None when there is none.
+
+        It came with the vault, from whoever shares it: a link, a fifo, a device or a large file is refused as VaultError.
+        """
+        try:
+            return self.read(rel, limit)
+        except FileNotFoundError:
+            return None
+        except TooLarge as error:
+            raise VaultError(f"{rel} has more than {limit} bytes; shorten it") from error
+        except NoteError as error:
+            raise VaultError(f"{rel} is not a regular file; remove it") from error
+        except OutsideVault as error:
+            raise VaultError(f"{rel} is a link, or lies behind one, and links are not followed") from error
+
     def stat(self, rel: str) -> os.stat_result:
         """What the name itself is: a link is reported, not followed."""
         parent, name = split(check(rel))
@@ -137,6 +156,15 @@ class Root:
                     folder.make(part)
                 folder = folder.enter(part)
         return folder
+
+
+def read_settings(folder: str | os.PathLike[str], rel: str, limit: int = MAX_SETTINGS_BYTES) -> bytes | None:
+    """The same for a folder that nobody holds open. VaultMissing when there is none."""
+    root = Root(folder)
+    try:
+        return root.read_settings(rel, limit)
+    finally:
+        root.close()
 
 
 def _identity(info: os.stat_result) -> tuple[int, int]:
@@ -170,6 +198,6 @@ def folder_name(name: str) -> str:
 
 
 def _fold(text: str, limit: int) -> str:
-    plain = unicodedata.normalize("NFKD", text).casefold().translate(_FOLDED)
+    plain = normalize("NFKD", text).casefold().translate(_FOLDED)
     letters = "".join(letter for letter in plain if not unicodedata.combining(letter))
     return re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[:limit].rstrip("-")

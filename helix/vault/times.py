@@ -15,6 +15,8 @@ Clock = Callable[[], datetime]
 _FORM = re.compile(
     r"\d{4}-\d{2}-\d{2}(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:Z|z|[+-]\d{2}:?\d{2})?)?"
 )
+# With room for blanks around it and a fraction of any clock.
+_LONGEST = 64
 
 
 def utc_now() -> datetime:
@@ -27,11 +29,12 @@ def format_time(moment: datetime) -> str:
 
 def parse_time(text: object) -> datetime | None:
     """The instant a person or Helix wrote, or None. A bare date is its midnight; no zone means UTC."""
-    return _parse(text) if isinstance(text, str) else None
+    return _parse(text) if isinstance(text, str) and len(text) <= _LONGEST else None
 
 
-# Of every memory the same few times are asked for again and again.
-@functools.lru_cache(maxsize=100_000)
+# Of every memory the same few times are asked for again and again. What is remembered is short, and not much:
+# texts that are no time come here too, from requests and from foreign files.
+@functools.lru_cache(maxsize=32_768)
 def _parse(text: str) -> datetime | None:
     if not _FORM.fullmatch(text.strip()):
         return None

@@ -27,7 +27,7 @@ from helix.vault.copies import choose_best, choose_survivor
 from helix.vault.edit import REMOVE, Remove, edit
 from helix.vault.files import Files, Finding, Write, Written, content_hash
 from helix.vault.frontmatter import Document
-from helix.vault.ignore import IGNORE_FILE, Ignore
+from helix.vault.ignore import Ignore, read_ignore
 from helix.vault.leftovers import State
 from helix.vault.links import to_link
 from helix.vault.load import Value
@@ -41,13 +41,12 @@ from helix.vault.merge import (
     with_ancestors,
 )
 from helix.vault.note import Note, ancestors_of, status_of
-from helix.vault.paths import Root
 from helix.vault.text_merge import COLLISION
+from helix.vault.paths import MAX_NOTE_BYTES, Root
 from helix.vault.times import Clock, format_time, parse_time, stamp_after, utc_now
 from helix.vault.vault_id import read_identity
 from helix.vault.walk import Walk, walk
 
-MAX_NOTE_BYTES = 4 * 1024 * 1024
 _TRIES = 20
 _PAUSE = 0.05
 _AT_ONCE = -1.0
@@ -81,7 +80,7 @@ class Vault:
         max_note_bytes: int = MAX_NOTE_BYTES,
     ) -> None:
         self.root = root
-        self.files = Files(root)
+        self.files = Files(root, max_note_bytes)
         self.ancestry = ancestry
         self.clock = clock
         self._pause = pause
@@ -107,14 +106,12 @@ class Vault:
         return walk(self.root.path, self.ignore(), below)
 
     def ignore(self) -> Ignore:
-        return Ignore(self.read_settings(IGNORE_FILE) or "")
+        return read_ignore(self.root)
 
     def read_settings(self, path: str) -> str | None:
         """A text file by which the vault itself says how it is to be treated; None when it has none."""
-        try:
-            return self.root.read(path, self.max_note_bytes).decode("utf-8", "replace")
-        except (FileNotFoundError, NoteError):
-            return None
+        data = self.root.read_settings(path)
+        return None if data is None else data.decode("utf-8", "replace")
 
     # Writing
 
@@ -456,7 +453,7 @@ class Vault:
                     new = leftover.new or "?"
                     if new in hashes or self.ancestry.memory_with_hash(new) == memory_id:
                         finding = self.files.examine(leftover, time.time(), _AT_ONCE)
-                        if finding.state is not State.PENDING:
+                        if finding.state not in (State.PENDING, State.TOO_LARGE):
                             self.files.discard(finding)
 
     def _swap(self, before: Note, after: Note) -> bool:

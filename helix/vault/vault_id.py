@@ -9,12 +9,14 @@ import secrets
 import tomllib
 from pathlib import Path
 
-from helix.errors import StorageError, VaultError
+from helix.errors import VaultError, VaultMissing
+from helix.vault.paths import read_settings
 
 IDENTITY_FILE = ".helix/vault.toml"
 FORMAT_VERSION = 1
 DAEMON_FILE = "daemon.json"
 """in a vault's state folder for as long as a daemon runs: where it answers"""
+_LONGEST = 4096  # bytes: it has three lines
 
 
 def new_identity() -> bytes:
@@ -28,14 +30,18 @@ def new_identity() -> bytes:
 def read_identity(vault: Path) -> str | None:
     """The id in the vault, or None for a folder that `helix init` has not seen."""
     try:
-        said = tomllib.loads((vault / IDENTITY_FILE).read_text("utf-8"))
-    except FileNotFoundError:
+        data = read_settings(vault, IDENTITY_FILE, _LONGEST)
+    except VaultMissing:
         return None
-    except NotADirectoryError:
+    except VaultError as error:
+        raise VaultError(
+            f"{vault}: {error.message}; restore the file, or remove it and run `helix init`", code="bad-identity"
+        ) from error
+    if data is None:
         return None
-    except OSError as error:
-        raise StorageError.from_os(error, f"read {vault / IDENTITY_FILE}") from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    try:
+        said = tomllib.loads(data.decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise VaultError(
             f"{vault / IDENTITY_FILE} cannot be read ({error}); restore it, or remove it and run `helix init`",
             code="bad-identity",

@@ -297,6 +297,17 @@ def syncthing_without_line(patient: Patient) -> None:
     (patient.vault / ".stignore").write_text("// mine\n.DS_Store\n")
 
 
+def linked_rules(patient: Patient) -> None:
+    (patient.vault / ".helixignore").unlink(missing_ok=True)
+    (patient.place / "rules").write_text("/README.md\n")
+    (patient.vault / ".helixignore").symlink_to(patient.place / "rules")
+
+
+def huge_temp_file(patient: Patient) -> None:
+    with (patient.vault / "global" / ".~helix-aaaaaaaaaaaa-bbbbbbbbbbbb-cccccccccccccccc.tmp").open("wb") as file:
+        file.truncate(2 * 1024**3)
+
+
 def git_in_dropbox(patient: Patient) -> None:
     _repository(patient)
     (patient.vault / ".dropbox.cache").mkdir()
@@ -575,6 +586,8 @@ FAULTS = (
     Fault("a link that stays", "link-not-followed", link_within),
     Fault("a rule that hides all", "ignores-everything", _file(".helixignore", "*\n")),
     Fault("a rule that is none", "bad-ignore-rule", _file(".helixignore", "/README.md\n/templates/\n!\n")),
+    Fault("rules behind a link", "ignore-file-unread", linked_rules),
+    Fault("more rules than are read", "ignore-file-unread", _file(".helixignore", "/README.md\n" * 1001)),
     Fault("a note in iCloud only", "not-downloaded", _file("global/.plan.md.icloud", b"bplist00")),
     Fault("a note in Nextcloud only", "not-downloaded", _file("global/plan.md.nextcloud", b" ")),
     Fault("an empty note", "empty-note", _file("global/plan.md", b"")),
@@ -583,6 +596,7 @@ FAULTS = (
     Fault("a write that was cut short", "leftover-temp-file", cut_write),
     Fault("a forgotten temp file", "leftover-temp-file", forgotten_temp_file, mended=True),
     Fault("a late save", "late-save", late_save, mended=True),
+    Fault("a huge file with the name of a temp", "large-temp-file", huge_temp_file),
     Fault("a torn catalog", "catalog-damaged", torn_catalog, mended=True),
     Fault("a torn history", "state-file-damaged", torn_ancestry, mended=True),
     Fault("a torn index", "index-broken", torn_index, mended=True),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 
 from hypothesis import given
@@ -91,3 +92,15 @@ def test_a_changed_title_changes_the_hash() -> None:
 
 def test_an_empty_body_still_has_its_title() -> None:
     assert [chunk.text for chunk in chunks(memory("", title="Only a title"))] == ["Only a title"]
+
+
+def test_a_heading_of_nothing_but_marks_takes_no_time() -> None:
+    body = "# " + "#" * 200_000 + "x\n" + "# " * 100_000 + "x\n"
+    before = time.thread_time()
+    chunks(memory(body))
+    assert time.thread_time() - before < 1.0
+
+
+def test_a_heading_is_named_without_its_closing_marks() -> None:
+    body = f"## Retry policy ##  \n\n{'word ' * 400}"
+    assert chunks(memory(body, title="Billing"))[-1].text.splitlines()[1] == "Retry policy"

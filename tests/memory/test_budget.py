@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix.errors import BadValue
+from helix.memory import versions
 from helix.memory.tokens import Payload, serialize, token_counter
 from tests.memory.world import ME, World, opened, record
 from tests.scale import scaled
@@ -74,7 +75,7 @@ def verbs(world: World) -> dict[str, Callable[[str, int, str], Payload]]:
         "neighbors": lambda q, n, f: service.neighbors(pick(q), depth=3, max_tokens=n),
         "stats": lambda q, n, f: service.stats(caller=ME, max_tokens=n),
         "phases": lambda q, n, f: service.recall_phases(
-            [q or "plan"], caller=ME, scope="all", budget_tokens=n
+            [q.strip() or "plan"], caller=ME, scope="all", budget_tokens=n
         ),
         "conflicts": lambda q, n, f: service.conflicts(max_tokens=n),
         "manifest": lambda q, n, f: service.strand_manifest(max_tokens=n),
@@ -149,14 +150,13 @@ def test_following_the_cursors_of_small_pages_comes_to_an_end_and_shows_everythi
         page = pages[verb](cursor, budget)
         shown = [one["id"] for name in ("results", "nodes", "neighbors") for one in page.get(name, ())]
         seen += shown
-        if page["next_cursor"] == cursor and cursor is not None:
+        assert page["next_cursor"] is None or page["next_cursor"] != cursor
+        if not shown and "note" in page:
             # Said plainly: this one entry needs more room.
-            page = pages[verb](cursor, 5_000)
-            seen += [one["id"] for name in ("results", "nodes", "neighbors") for one in page.get(name, ())][
+            there = pages[verb](cursor, 5_000)
+            seen += [one["id"] for name in ("results", "nodes", "neighbors") for one in there.get(name, ())][
                 :1
             ]
-            key, _, place = cursor.partition(".")
-            page = {"next_cursor": f"{key}.{int(place) + 1}"}
         cursor = page["next_cursor"]
         if cursor is None:
             break
@@ -201,3 +201,45 @@ def test_a_budget_that_makes_no_sense_is_refused_with_the_range(world: World) ->
 
 def test_a_stricter_scale_leaves_more_room(tmp_path: Path) -> None:
     assert token_counter(1.5)("some words to count here") > COUNT("some words to count here")
+
+
+def _cut(world: World, verb: str, memory_id: str, budget: int) -> list[Payload]:
+    """Every page of a listing, until there are no more."""
+    service = world.service
+    pages: list[Payload] = []
+    cursor: str | None = None
+    for _ in range(300):
+        run: dict[str, Callable[[], Payload]] = {
+            "graph": lambda: service.graph(caller=ME, scope="all", max_tokens=budget, cursor=cursor),
+            "neighbors": lambda: service.neighbors(memory_id, max_tokens=budget, cursor=cursor),
+            "stats": lambda: service.stats(caller=ME, max_tokens=budget, cursor=cursor),
+        }
+        pages.append(run[verb]())
+        assert COUNT(serialize(pages[-1])) <= budget
+        cursor = pages[-1]["next_cursor"]
+        if cursor is None:
+            return pages
+    pytest.fail("the pages do not end")
+
+
+@pytest.mark.parametrize("verb", ["graph", "neighbors", "stats"])
+@pytest.mark.parametrize("budget", [64, 300, 20_000])
+def test_pages_end_whatever_one_entry_is_called(tmp_path: Path, verb: str, budget: int) -> None:
+    with opened(tmp_path) as world:
+        world.put("a.md", record("mem_a", "First. [[mem_b]] [[mem_c]]"))
+        world.put("b.md", record("mem_b", "Second.", title=f'"{"t" * 45_000}"', tags=f'["{"g" * 9_000}"]'))
+        world.put("c.md", record("mem_c", f"Third. [[{'w ' * 40_000}]]"))
+        pages = _cut(world, verb, "mem_a", budget)
+        if verb == "graph" and budget > 64:
+            shown = {one["id"]: one for page in pages for one in page["nodes"]}
+            assert set(shown) == {"mem_a", "mem_b", "mem_c"}
+            # What fits is shown as it is; what does not is shown shortened, and marked.
+            assert shown["mem_b"]["title"] == "t" * 45_000 or shown["mem_b"]["truncated"] is True
+
+
+def test_an_answer_that_cannot_even_name_its_memory_is_refused(tmp_path: Path) -> None:
+    memory_id = "\U0001f9ec" * 200
+    with opened(tmp_path) as world:
+        world.put("a.md", record(memory_id, "Something."))
+        with pytest.raises(BadValue, match="raise max_tokens"):
+            versions.history(world.service.reader, memory_id, lambda _: [], max_tokens=64)

@@ -4,6 +4,7 @@ import errno
 import os
 import threading
 import time
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -489,3 +490,24 @@ def test_an_interrupt_leaves_no_temp_and_no_descriptor(
         files.commit([Write(f"{n}.md", NEW, None) for n in range(3)])
     assert os.listdir(vault) == ["note.md"]
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_file_that_is_named_like_a_temp_and_larger_than_a_note_is_neither_read_nor_removed(
+    vault: Path, files: Files
+) -> None:
+    name = ".~helix-aaaaaaaaaaaa-bbbbbbbbbbbb-cccccccccccccccc.tmp"
+    with (vault / name).open("wb") as file:
+        file.truncate(2 * 1024**3)
+    os.utime(vault / name, (0, 0))
+    [leftover] = files.leftovers("")
+    tracemalloc.start()
+    try:
+        finding = files.examine(leftover, later())
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert (finding.state, finding.data) == (State.TOO_LARGE, b"")
+    assert peak < 1_000_000
+    with pytest.raises(BadValue):
+        files.discard(finding)
+    assert (vault / name).exists()

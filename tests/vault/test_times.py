@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -68,3 +69,14 @@ def test_a_stamp_is_later_than_the_other_register_whatever_the_clocks_say(
     assert is_later(stamp_after(now, text), text)
     assert parse_time(stamp_after(now, text)) is not None
     assert is_later(stamp_after(now + timedelta(days=1), text), text)
+
+
+def test_what_is_too_long_for_a_time_is_not_kept_in_memory() -> None:
+    tracemalloc.start()
+    try:
+        for number in range(100):
+            assert parse_time(f"{number:03}" + "9" * 1_000_000) is None
+        kept, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept < 3_000_000

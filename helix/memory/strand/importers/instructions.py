@@ -26,7 +26,7 @@ _OWN_BULLET = 30
 _LEAST = 16
 _WORDS_IN_KEY = 5
 _FRONTMATTER = re.compile(r"\A---[ \t]*\r?\n(.*?\r?\n)?---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_HEADING = re.compile(r"(#{1,6})[ \t]+")
 _BULLET = re.compile(r"(?:[-*+]|\d{1,3}[.)])[ \t]+(?=\S)")
 _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _WISH = re.compile(
@@ -127,7 +127,9 @@ def _sections(text: str) -> Iterator[_Section]:
             yield section
             level = len(heading[1])
             kept = [place for place, one in enumerate(levels) if one < level]
-            section = _Section([*(section.headings[place] for place in kept), heading[2]])
+            # Stripped and not matched: a pattern that tries each closing mark takes cubic time.
+            name = line[heading.end() :].rstrip(" \t").rstrip("#").rstrip(" \t")
+            section = _Section([*(section.headings[place] for place in kept), name])
             levels = [*(levels[place] for place in kept), level]
             bullet = None
         elif not fence and _BULLET.match(line):

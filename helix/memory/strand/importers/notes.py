@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -15,6 +14,7 @@ from helix.vault.frontmatter import Document
 from helix.vault.ids import is_usable
 from helix.vault.links import EDGE_KINDS, from_link
 from helix.vault.load import Value
+from helix.vault.normalize import normalize
 
 _LARGEST = 16 * 1024 * 1024
 _TEMPLATES = frozenset({"template", "templates", "_templates"})
@@ -140,4 +140,4 @@ class Names:
 
 
 def _fold(name: str) -> str:
-    return unicodedata.normalize("NFC", name).strip().strip("/").casefold()
+    return normalize("NFC", name).strip().strip("/").casefold()
