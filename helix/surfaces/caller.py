@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from urllib.parse import unquote
 
+from helix_mcp.proof import PATH as PROOF
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -15,7 +16,7 @@ from helix.vault.authors import PERSON, Author, acting
 
 PROJECT, SESSION, CLIENT = "helix-project", "helix-session", "helix-client"
 _LONGEST = 200
-_PROBED = frozenset({"/healthz", "/metrics", "/status", "/events"})
+_PROBED = frozenset({"/healthz", "/metrics", "/status", "/events", PROOF})
 """asked again and again by whoever watches, which says nothing of who works with memories"""
 
 
