@@ -60,7 +60,7 @@ class Amender:
         allow_secrets: bool = False,
     ) -> Payload:
         """Rewrite in place; id, edges and everything not named stay. `based_on` is the hash of what was read."""
-        check_secrets(allow_secrets, wanted.text or "", wanted.title or "", *(wanted.tags or ()))
+        check_secrets(allow_secrets, vars(wanted))
         if wanted.text is not None and not wanted.text.strip():
             raise BadValue("the text is empty; to remove a memory, forget it")
         change = _changes(wanted)

@@ -82,7 +82,7 @@ def test_the_shim_answers_with_an_error_and_hands_a_squatter_nothing(tmp_path: P
             again = driver.call(2, "memory_search", {"query": "the deploys of our project"})
             assert "is held by a program" in again["error"]["message"]
             assert driver.end() == 0
-            assert driver.said.count("is held by a program") == 1, driver.said
+            assert "is held by a program" in driver.said
     assert TOKEN.encode() not in squatter.heard
     assert b"deploys" not in squatter.heard
 
