@@ -10,10 +10,24 @@ import secrets
 from contextlib import suppress
 from pathlib import Path
 
+from helix_mcp.address import Address, BadAddress
+from helix_mcp.proof import Owner
+
 from helix.config import Config
 from helix.errors import ConfigError
 
 TOKEN_FILE = "token"  # noqa: S105 (a file name)
+
+
+def owner_of(config: Config, url: str) -> Owner:
+    """Who asks the daemon at this address: what listens there proves that it knows the same token."""
+    try:
+        address = Address(url)
+    except BadAddress as error:
+        raise ConfigError(str(error)) from error
+    return Owner(
+        address, str(config.config_dir / TOKEN_FILE), config.token, chosen=url.rstrip("/") == config.url.rstrip("/")
+    )
 
 
 class TokenFile:

@@ -92,6 +92,9 @@ def import_memories(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Say what would happen, and write nothing.")
     ] = False,
+    allow_secrets: Annotated[
+        bool, typer.Option("--allow-secrets", help="Also what looks like a credential.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Bring memories in, from a strand or another tool.
@@ -104,7 +107,9 @@ def import_memories(
     with session(context) as helix, progress_bar("importing") as progress:
         importer = Importer(helix.vault, helix.catalog, helix.took)
         wishes = Wishes(project, scope, tuple(tag or ()))
-        report = importer.run(source, form=form, wishes=wishes, rehearse=dry_run, progress=progress)
+        report = importer.run(
+            source, form=form, wishes=wishes, rehearse=dry_run, allow_secrets=allow_secrets, progress=progress
+        )
     said = report.to_dict()
     if as_json:
         print_json(said)

@@ -1,26 +1,31 @@
-"""Finding the daemon of a vault, and asking it. Standard library: a command must start fast."""
+"""Finding the daemon of a vault, and asking it. Standard library: a command must start fast.
+
+It asks as helix-mcp does, so that what listens has to prove here too that it is the user's own daemon.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from helix_mcp.address import is_loopback
+from helix_mcp.connection import Lost, NotHttp, NotSent
+from helix_mcp.proof import NotYours, Owner
+from helix_mcp.wire import Server
 
 from helix.codes import to_error
 from helix.config import Config
 from helix.errors import DaemonUnreachable, HelixError
 from helix.follow.lock import FollowLock
 from helix.follow.whereabouts import Whereabouts
-from helix.token_file import TokenFile
+from helix.token_file import owner_of
 from helix.vault.vault_id import state_folder
 
 PATIENCE = 600.0
@@ -36,9 +41,9 @@ _STOPS = frozenset({"vault-missing", "brake-pulled", "not-following"})
 @dataclass(frozen=True)
 class Daemon:
     url: str
+    owner: Owner = field(repr=False)
     pid: int | None = None
     """None for one that HELIX_URL names: it may run on another machine"""
-    token: str | None = field(default=None, repr=False)
 
     def ask(
         self,
@@ -49,23 +54,26 @@ class Daemon:
         headers: Mapping[str, str] | None = None,
         timeout: float = PATIENCE,
     ) -> dict[str, Any]:
-        data = None if body is None else json.dumps(body).encode()
-        request = urllib.request.Request(  # noqa: S310 (the user's own URL)
-            self.url + path, data=data, method=method, headers=dict(headers or {})
-        )
-        if data is not None:
-            request.add_header("Content-Type", "application/json")
-        if self.token is not None:
-            request.add_header("Authorization", f"Bearer {self.token}")
+        data = b"" if body is None else json.dumps(body).encode()
         try:
-            with _opener().open(request, timeout=timeout) as answer:
-                return dict(json.load(answer))
-        except urllib.error.HTTPError as error:
-            raise self._refusal(error.code, error.read()) from error
-        except (OSError, ValueError) as error:
+            answer = self._server.ask(
+                method, self.owner.address.path + path, headers or {}, data, seconds=timeout
+            )
+            said = answer.read()
+            if answer.status != 200:
+                raise self._refusal(answer.status, said)
+            return dict(json.loads(said))
+        except NotYours as error:
+            raise DaemonUnreachable(str(error)) from error
+        except (NotSent, Lost, NotHttp, ValueError, TypeError) as error:
             raise DaemonUnreachable(
-                f"the daemon at {self.url} does not answer ({_why(error)}); `helix status` says what is known of it"
+                f"the daemon at {self.url} does not answer ({error}); `helix status` says what is known of it"
             ) from error
+
+    @cached_property
+    def _server(self) -> Server:
+        address = self.owner.address
+        return Server(address, {"Host": address.host_header}, self.owner)
 
     def health(self) -> dict[str, Any]:
         return self.ask("/healthz", timeout=_HEALTH_PATIENCE)
@@ -83,16 +91,14 @@ class Daemon:
 def find_daemon(config: Config) -> Daemon | None:
     """The daemon that HELIX_URL names, or else the one that follows the vault; None when none does."""
     if config.url:
-        # The token of this machine is nobody else's business.
-        token = TokenFile(config).find() if is_local(config.url) else config.token
-        return Daemon(config.url.rstrip("/"), None, token or None)
+        return Daemon(config.url.rstrip("/"), owner_of(config, config.url))
     state = state_folder(config.state_dir, config.vault)
     deadline = time.monotonic() + _START_PATIENCE
     while (pid := FollowLock(state).find_daemon()) is not None:
         here = Whereabouts.find(state)
         if here is not None and here.pid == pid:
-            return Daemon(here.url, pid, TokenFile(config).find())
-        usual = Daemon(config.base_url, pid, TokenFile(config).find())
+            return Daemon(here.url, owner_of(config, here.url), pid)
+        usual = Daemon(config.base_url, owner_of(config, config.base_url), pid)
         if time.monotonic() > deadline or (here is None and _follows(usual, config.vault)):
             return usual
         time.sleep(_PAUSE)
@@ -114,13 +120,3 @@ def is_local(url: str) -> bool:
 def why_stopped(health: Mapping[str, Any]) -> str | None:
     """Why the daemon does not follow the vault at the moment, if so."""
     return next((str(one["message"]) for one in health["reasons"] if one["code"] in _STOPS), None)
-
-
-def _opener() -> urllib.request.OpenerDirector:
-    """Without the proxies of the environment: none of them knows the way to a daemon on this machine."""
-    return urllib.request.build_opener(urllib.request.ProxyHandler({}))
-
-
-def _why(error: Exception) -> str:
-    reason = getattr(error, "reason", error)
-    return str(getattr(reason, "strerror", None) or reason)

@@ -89,7 +89,8 @@ def _keep(helix: Helix, memory_id: str, draft: Draft, allow_secrets: bool) -> tu
         raise BadValue("the text is empty; to remove a memory, `helix forget` it")
     if edited.memory.status == "erased":
         raise BadValue("`helix forget --hard` erases a memory; the status alone would not")
-    check_secrets(allow_secrets, edited.memory.title, edited.memory.body, *edited.memory.tags)
+    # As it will stand in the file, comments and all.
+    check_secrets(allow_secrets, {"the note": draft.text.read_text("utf-8", "replace")})
     before = helix.memories.get(memory_id)
     after = helix.memories.revise(memory_id, edited.document, based_on=shown)
     return after, frontmatter.emit(before.document) != draft.shown.read_bytes()

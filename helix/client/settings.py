@@ -13,8 +13,9 @@ from helix_mcp import __version__
 from helix_mcp.address import Address, BadAddress, percent_encoded
 from helix_mcp.folders import config_folder
 from helix_mcp.project import find_project
+from helix_mcp.proof import Owner
 from helix_mcp.settings import BadSettings as BadConfig
-from helix_mcp.settings import read_config, read_token
+from helix_mcp.settings import read_config
 
 from helix.client.errors import BadSettings
 
@@ -26,8 +27,9 @@ class Settings:
     url: str
     is_loopback: bool
     is_secure: bool
-    headers: Mapping[str, str] = field(repr=False)
-    """the token is among them"""
+    headers: Mapping[str, str]
+    owner: Owner = field(repr=False)
+    """knows the token, and what has to prove that it knows it too"""
 
 
 def find_settings(
@@ -50,23 +52,24 @@ def find_settings(
             )
 
         host, port = setting("host", "127.0.0.1"), setting("port", "7878")
-        place = url or setting("url") or f"http://{f'[{host}]' if ':' in host else host}:{port}"
-        address = Address(place)
+        chosen = url or setting("url")
+        address = Address(chosen or f"http://{f'[{host}]' if ':' in host else host}:{port}")
     except (BadAddress, BadConfig) as error:
         raise BadSettings(str(error)) from error
-    if token is None:
-        # The local token is for the daemon on this machine; another one must not see it.
-        token = setting("token") or (read_token(os.path.join(config, "token")) if address.is_loopback else "")
+    token = setting("token") if token is None else token
+    if not (token.isascii() and token.isprintable()):
+        raise BadSettings("the token has characters that cannot stand in a header; set HELIX_TOKEN again")
+    owner = Owner(address, os.path.join(config, "token"), token, chosen=bool(chosen))
     if project is None:
         project = env.get("HELIX_PROJECT", "").strip() or find_project(folder)
     if session is None:
         session = env.get("HELIX_SESSION", "").strip()
     return Settings(
-        address.url, address.is_loopback, address.is_secure, _headers(token, project, session, client)
+        address.url, address.is_loopback, address.is_secure, _headers(project, session, client), owner
     )
 
 
-def _headers(token: str, project: str, session: str, client: str | None) -> dict[str, str]:
+def _headers(project: str, session: str, client: str | None) -> dict[str, str]:
     headers = {
         "Accept": "application/json",
         "User-Agent": f"{_CLIENT}/{__version__}",
@@ -74,10 +77,6 @@ def _headers(token: str, project: str, session: str, client: str | None) -> dict
         "Helix-Project": percent_encoded(project),
         "Helix-Session": percent_encoded(session),
     }
-    if token:
-        if not (token.isascii() and token.isprintable()):
-            raise BadSettings("the token has characters that cannot stand in a header; set HELIX_TOKEN again")
-        headers["Authorization"] = f"Bearer {token}"
     return {name: value for name, value in headers.items() if value}
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import httpx
+from helix_mcp.proof import NotYours, Owner
 
 from helix.client.call import Call, Reply
-from helix.client.errors import DaemonUnreachable, HelixError, Timeout
+from helix.client.errors import BadAnswer, DaemonUnreachable, HelixError, Timeout
 from helix.client.settings import Settings
 
 # Below what a daemon keeps an idle connection open for, so that it is not closed as it is taken up again.
@@ -26,6 +29,8 @@ class Transport:
         until = time.monotonic() + seconds
         request = _request(self._http, call, settings)
         request.extensions["timeout"] = _Left(until)
+        if settings.owner.wants_proof:
+            request.extensions["trace"] = partial(_prove, settings.owner, until)
         try:
             answer = self._http.send(request, stream=True)
             try:
@@ -37,6 +42,8 @@ class Transport:
             finally:
                 answer.close()
             return Reply(answer.status_code, _lower(answer.headers), bytes(body))
+        except NotYours as error:
+            raise BadAnswer(str(error)) from error
         except httpx.HTTPError as error:
             raise _named(error, call, settings) from error
 
@@ -55,8 +62,13 @@ class AsyncTransport:
 
         try:
             with anyio.fail_after(seconds):
-                answer = await self._http.send(_request(self._http, call, settings))
+                request = _request(self._http, call, settings)
+                if settings.owner.wants_proof:
+                    request.extensions["trace"] = partial(_prove_async, settings.owner)
+                answer = await self._http.send(request)
                 return Reply(answer.status_code, _lower(answer.headers), answer.content)
+        except NotYours as error:
+            raise BadAnswer(str(error)) from error
         except TimeoutError as error:
             raise _too_slow(call, settings) from error
         except httpx.HTTPError as error:
@@ -74,7 +86,47 @@ class _Left(dict[str, float]):
         self._until = until
 
     def get(self, key: str, default: object = None) -> float:
-        return max(self._until - time.monotonic(), 0.001)
+        return _left(self._until)
+
+
+# httpx tells whoever traces a request of each connection that was made, before anything is sent on it.
+_CONNECTED = "connection.connect_tcp.complete"
+_PIECE = 4096
+
+
+def _prove(owner: Owner, until: float, event: str, told: Mapping[str, Any]) -> None:
+    """What listens there proves that it is the user's own daemon, or hears nothing."""
+    if event != _CONNECTED:
+        return
+    stream, challenge = told["return_value"], owner.challenge()
+    try:
+        stream.write(challenge.question, _left(until))
+        while not challenge.take(data := stream.read(_PIECE, _left(until))):
+            if not data:
+                raise httpx.ReadError("it closed the connection without an answer")
+        challenge.check(*stream.get_extra_info("server_addr")[:2])
+    except BaseException:
+        stream.close()
+        raise
+
+
+async def _prove_async(owner: Owner, event: str, told: Mapping[str, Any]) -> None:
+    if event != _CONNECTED:
+        return
+    stream, challenge = told["return_value"], owner.challenge()
+    try:
+        await stream.write(challenge.question)
+        while not challenge.take(data := await stream.read(_PIECE)):
+            if not data:
+                raise httpx.ReadError("it closed the connection without an answer")
+        challenge.check(*stream.get_extra_info("server_addr")[:2])
+    except BaseException:
+        await stream.aclose()
+        raise
+
+
+def _left(until: float) -> float:
+    return max(until - time.monotonic(), 0.001)
 
 
 def _options(settings: Settings) -> dict[str, Any]:
@@ -90,7 +142,7 @@ def _options(settings: Settings) -> dict[str, Any]:
 
 def _request(http: httpx.Client | httpx.AsyncClient, call: Call[Any], settings: Settings) -> httpx.Request:
     content = call.content
-    headers = {**settings.headers, **call.headers}
+    headers = {**settings.headers, **settings.owner.headers(), **call.headers}
     if content is not None:
         headers["Content-Type"] = "application/json"
     return http.build_request(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import signal
 import socket
@@ -35,9 +36,12 @@ from helix.surfaces.events import Events
 from helix.surfaces.health import Health
 from helix.surfaces.mcp.surface import McpSurface
 from helix.surfaces.metrics import Metrics
+from helix.surfaces.proof import routes as proof
 from helix.surfaces.status import Status
 from helix.token_file import TokenFile
 from helix.vault.vault_id import state_folder
+
+log = logging.getLogger(__name__)
 
 # How long a question waits for a daemon that has just started.
 _PATIENCE = 20.0
@@ -104,13 +108,15 @@ def _serve(helix: Helix) -> None:
     state = state_folder(config.state_dir, config.vault)
     here = Whereabouts(_url(config.host, port), os.getpid(), said)
     with open_service(helix, lambda: recall.get(_PATIENCE)) as service:
-        policy = LocalAccess(config.host, port, TokenFile(config).get, require_token=config.require_token)
+        token = TokenFile(config).get
+        _make_token(token)
+        policy = LocalAccess(config.host, port, token, require_token=config.require_token)
         clients = Clients(helix.vault.clock)
         mcp = McpSurface(
             service, said, is_ready=recall.is_settled, on_call=lambda caller: clients.saw(caller, "mcp")
         )
         helix.on_change(mcp.memories_changed)
-        app, stop = _assemble(helix, recall, service, mcp, policy, said, clients)
+        app, stop = _assemble(helix, recall, service, mcp, policy, said, clients, token)
         settings = uvicorn.Config(
             app, log_config=None, access_log=False, ws="none", proxy_headers=False, server_header=False,
             timeout_keep_alive=_KEEP_ALIVE, timeout_graceful_shutdown=_LAST_ANSWERS,
@@ -125,6 +131,14 @@ def _serve(helix: Helix) -> None:
         finally:
             Whereabouts.forget(state)
     announce("helixd stopped; everything acknowledged is on disk")
+
+
+def _make_token(token: Callable[[], str]) -> None:
+    """Clients know their daemon by it: it should be there before the first of them asks."""
+    try:
+        token()
+    except ConfigError as error:
+        log.warning("clients cannot tell that this is your daemon, and keep away from it: %s", error.message)
 
 
 class _Server(uvicorn.Server):
@@ -145,6 +159,7 @@ def _assemble(
     policy: LocalAccess,
     said: str,
     clients: Clients,
+    token: Callable[[], str],
 ) -> tuple[FastAPI, Callable[[], None]]:
     """The app, and what ends the streams of those who listen."""
     follower = helix.follower()
@@ -176,6 +191,7 @@ def _assemble(
         Plugged(lifespans=[following, events.run]),
         Plugged(mcp.routes(), [mcp.run]),
         Plugged(dashboard()),
+        Plugged(proof(token)),
     ]
     doors = Doors(
         helix,

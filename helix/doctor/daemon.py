@@ -36,7 +36,7 @@ TAKEN = Kind(
     "port-taken",
     Severity.ERROR,
     "another program has the port of the daemon",
-    "helixd cannot start, and clients talk to that program.",
+    "helixd cannot start. Helix's own clients keep away from what does not prove to be your daemon.",
     "Stop that program, or give Helix another port: `port = 7879` in config.toml, or HELIX_PORT.",
 )
 OTHER_VAULT = Kind(
@@ -140,7 +140,7 @@ def _without_daemon(examined: Examined, presence: Presence) -> Iterator[Finding]
     elif answer.is_helix:
         yield OTHER_VAULT.at(url, f"it follows {answer.vault}")
     else:
-        yield TAKEN.at(url, "something that is not Helix answers there")
+        yield TAKEN.at(url, answer.unproven or "something that is not Helix answers there")
 
 
 def _with_daemon(examined: Examined, presence: Presence) -> Iterator[Finding]:
@@ -150,6 +150,9 @@ def _with_daemon(examined: Examined, presence: Presence) -> Iterator[Finding]:
         is_new = presence.whereabouts is None and _age(examined) < _START
         kind = STARTING if is_new else UNREACHABLE
         yield kind.at(url, f"{presence.owner}, but nothing answers there")
+        return
+    if answer.unproven:
+        yield REFUSED.at(url, answer.unproven)
         return
     if not answer.is_helix:
         yield UNREACHABLE.at(url, f"{presence.owner}; what answers there is not Helix")

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.doctor.lines import line_of
-from helix.memory.judgement.secrets import find_secret
+from helix.memory.judgement.secrets import find_secret, line_of_secret
+from helix.vault.frontmatter import emit
 from helix.vault.note import SCOPES, STATUSES, Note
 from helix.vault.times import parse_time
 
@@ -154,8 +155,10 @@ def check_erased(examined: Examined) -> Iterator[Finding]:
 
 def check_secrets(examined: Examined) -> Iterator[Finding]:
     for note in examined.memories:
-        if (kind := find_secret(f"{note.memory.title}\n{note.memory.body}")) is not None:
-            yield SECRET.at(note.path, f"it looks like {kind}", remedy=SECRET.remedy.replace("ID", note.id))
+        text = emit(note.document).decode("utf-8", "replace")
+        if (kind := find_secret(text)) is not None:
+            remedy = SECRET.remedy.replace("ID", note.id)
+            yield SECRET.at(note.path, f"it looks like {kind}", line=line_of_secret(text), remedy=remedy)
 
 
 AREA = Area(

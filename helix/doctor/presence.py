@@ -7,19 +7,21 @@ import os
 import re
 import socket
 import sys
-import urllib.error
-import urllib.request
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from helix_mcp.connection import Lost, NotHttp, NotSent
+from helix_mcp.proof import NotYours
+from helix_mcp.wire import Server
+
 from helix.config import Config
 from helix.errors import HelixError
 from helix.follow.lock import DAEMON, FollowLock
 from helix.follow.whereabouts import Whereabouts
-from helix.token_file import TokenFile
+from helix.token_file import owner_of
 
 _PATIENCE = 3.0
 
@@ -32,6 +34,8 @@ class Answer:
     """None: somebody took the connection and does not speak HTTP"""
     said: dict[str, Any] | None
     """the state of a Helix daemon; None when it is none, or does not tell"""
+    unproven: str = ""
+    """why it is not taken for the user's own daemon"""
 
     @property
     def vault(self) -> str:
@@ -66,14 +70,14 @@ class Presence:
     @cached_property
     def at_own_address(self) -> Answer | None:
         """The daemon that follows this vault, where it says that it is."""
-        return None if self.whereabouts is None else ask(self.whereabouts.url)
+        return None if self.whereabouts is None else ask(self.config, self.whereabouts.url)
 
     @cached_property
     def refuses_token(self) -> bool:
         """Whether the daemon turns away who shows the token of these settings. It tells everybody how it is."""
         if self.whereabouts is None or not self.config.require_token:
             return False
-        answer = ask(self.whereabouts.url, self._find_token(), "/memory/is-the-token-right")
+        answer = ask(self.config, self.whereabouts.url, "/memory/is-the-token-right")
         return answer is not None and answer.status in (401, 403)
 
     @cached_property
@@ -81,13 +85,7 @@ class Presence:
         """Whoever answers where clients would look."""
         if self.whereabouts is not None and self.is_daemon and self.whereabouts.url == self.config.base_url:
             return self.at_own_address
-        return ask(self.config.base_url)
-
-    def _find_token(self) -> str | None:
-        try:
-            return TokenFile(self.config).find()
-        except HelixError:
-            return None
+        return ask(self.config, self.config.base_url)
 
 
 def look_who_follows(state: Path, config: Config) -> Presence:
@@ -106,19 +104,16 @@ def is_running(pid: int) -> bool:
     return True
 
 
-def ask(url: str, token: str | None = None, path: str = "/healthz") -> Answer | None:
-    """None when nobody listens there."""
-    request = urllib.request.Request(url.rstrip("/") + path)  # noqa: S310 (the user's own URL)
-    if token is not None:
-        request.add_header("Authorization", f"Bearer {token}")
+def ask(config: Config, url: str, path: str = "/healthz") -> Answer | None:
+    """None when nobody listens there. Who does is believed, and shown the token, when it proves to know it."""
     try:
-        # No proxy: what is asked is on this machine.
-        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with opener.open(request, timeout=_PATIENCE) as answer:
-            return Answer(answer.status, _parsed(answer.read(1 << 20)))
-    except urllib.error.HTTPError as error:
-        return Answer(error.code, _parsed(error.read(1 << 20)))
-    except (OSError, ValueError):
+        owner = owner_of(config, url)
+        server = Server(owner.address, {"Host": owner.address.host_header}, owner)
+        answer = server.ask("GET", owner.address.path + path, {}, seconds=_PATIENCE)
+        return Answer(answer.status, _parsed(answer.read(1 << 20)))
+    except NotYours as error:
+        return Answer(None, None, str(error))
+    except (HelixError, NotSent, Lost, NotHttp):
         return Answer(None, None) if _is_taken(url) else None
 
 

@@ -25,7 +25,8 @@ DEFAULT_BUDGET = 1500
 # Ours ends long before that by itself; this is for a machine that stands still.
 _TIMEOUT = 5
 
-_OURS = re.compile(r"helix-mcp(?:\.exe)?[\"']?\s+hook\b")
+_PROGRAM = re.compile(r"(?:.*[/\\])?helix-mcp(?:\.exe)?", re.DOTALL)
+_SETTING = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _TEXT = JsonText(lenient=True)
 _PROJECT = {"project": ".claude/settings.json", "local": ".claude/settings.local.json"}
 _USER = UserFile("~/.claude/settings.json", moved_by="CLAUDE_CONFIG_DIR")
@@ -135,7 +136,21 @@ def _commands(group: Any) -> list[Any]:
 
 
 def _is_ours(hook: Any) -> bool:
-    return isinstance(hook, dict) and bool(_OURS.search(str(hook.get("command", ""))))
+    """A command as `Hooks.command` writes it, and nothing else: a person's own may run helix-mcp too, in a pipeline,
+    behind `timeout`, with its output sent elsewhere."""
+    if not isinstance(hook, dict) or not isinstance(command := hook.get("command"), str):
+        return False
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)  # `|`, `;`, `&`, `>` are words of their own
+    lexer.whitespace_split, lexer.commenters = True, ""
+    try:
+        words = list(lexer)
+    except ValueError:  # a quote that does not end
+        return False
+    while words and _SETTING.fullmatch(words[0]):
+        words.pop(0)
+    if len(words) < 2 or not _PROGRAM.fullmatch(words[0]) or words[1] != "hook":
+        return False
+    return not words[2:] or (len(words) == 4 and words[2] == "--budget" and words[3].isdecimal())
 
 
 def _ours(document: Mapping[str, Any]) -> dict[str, list[Any]]:

@@ -65,7 +65,7 @@ class Amender:
         Where the file changed since, the two changes are merged if they fit together and `may_merge`; otherwise the
         caller is asked to read it again.
         """
-        check_secrets(allow_secrets, wanted.text or "", wanted.title or "", *(wanted.tags or ()))
+        check_secrets(allow_secrets, vars(wanted))
         if wanted.text is not None and not wanted.text.strip():
             raise BadValue("the text is empty; to remove a memory, forget it")
         change = _changes(wanted)

@@ -1,7 +1,7 @@
 """Packing memories into one text for a model: grouped by what they are for, each fenced with its id.
 
-The fence says that what is inside is data. A memory that holds a fence of its own cannot get out of it: the
-marks are spelled so that they close nothing.
+The fence says that what is inside is data. A memory that holds a fence of its own, or the mark of a host or a model,
+cannot get out of it: they are spelled so that they close nothing (`helix_mcp.inert`).
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+
+from helix_mcp.inert import inert
 
 from helix.memory.fit import Budget, cut
 from helix.memory.tokens import Payload, serialize
@@ -23,7 +25,6 @@ _GROUPS = (
 )
 _OTHERS = "More"
 _HEADINGS = 12  # tokens that the names of two or three groups take
-_FENCE = re.compile(r"<(?=\s*/?\s*memory\b)", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 
 
@@ -45,8 +46,9 @@ class Piece:
     def fenced(self) -> str:
         facts = "".join(f' {name}="{_attribute(value)}"' for name, value in self.facts.items())
         remarks = "".join(f' note="{_attribute(remark)}"' for remark in ("; ".join(self.remarks),) if remark)
-        title = "" if opens_with(self.text, self.title) else f"{_inert(self.title)}\n"
-        return f'<memory id="{_attribute(self.memory_id)}"{facts}{remarks}>\n{title}{_inert(self.text)}\n</memory>'
+        title = "" if opens_with(self.text, self.title) else f"{self.title}\n"
+        # Together: a mark may begin at the end of a title.
+        return f'<memory id="{_attribute(self.memory_id)}"{facts}{remarks}>\n{inert(title + self.text)}\n</memory>'
 
 
 def pack(
@@ -152,9 +154,5 @@ def group_of(piece: Piece) -> str:
     return next((name for name, kinds in _GROUPS if piece.kind in kinds), _OTHERS)
 
 
-def _inert(text: str) -> str:
-    return _FENCE.sub("&lt;", text)
-
-
 def _attribute(value: str) -> str:
-    return _inert(" ".join(value.split())).replace('"', "'").replace(">", "&gt;")
+    return inert(" ".join(value.split())).replace('"', "'").replace("<", "‹").replace(">", "›")

@@ -11,7 +11,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from helix.errors import BadValue, KeyReused
+from helix.errors import BadValue, KeyReused, SecretRefused
+from helix.memory.judgement.secrets import find_secret
 from helix.memory.tokens import Payload
 from helix.vault.database import StateDatabase
 
@@ -56,6 +57,10 @@ def check_key(key: str | None) -> str | None:
         return None
     if not key.strip() or len(key) > _LONGEST_KEY or any(ord(letter) < 32 for letter in key):
         raise BadValue(f"an idempotency key is 1 to {_LONGEST_KEY} printable characters")
+    if (kind := find_secret(key)) is not None:
+        raise SecretRefused(
+            f"the idempotency key looks like {kind}; nothing was done. Take another key: it is written into files", kind
+        )
     return key.strip()
 
 

@@ -24,7 +24,7 @@ from helix.errors import (
 )
 from helix.index.where import Reach
 from helix.memory.judgement.resemble import Resemblance, Said, Verdict, resemble
-from helix.memory.judgement.secrets import find_secret
+from helix.memory.judgement.secrets import find_leak
 from helix.memory.judgement.worth import why_not_worth
 from helix.memory.memories import Memories
 from helix.memory.requests import Requests, check_key, digest_of
@@ -89,7 +89,7 @@ class Writer:
         with self._lock, acting(current() or Author("agent", caller.agent)):
             if key is not None and (before := self._seen(key, digest, new)) is not None:
                 return before
-            self._check(wish)
+            self._check(wish, new)
             answer = self._decide(wish, new)
             if key is not None:
                 # No more than a retry is told: the titles of others are not ours to keep when they are erased.
@@ -109,8 +109,8 @@ class Writer:
             raise KeyReused(f"the idempotency key {key!r} was used for {row.id}, which says something else")
         return {"id": row.id, "status": "noop", "supersedes": list(note.memory.edges.get("supersedes", ()))}
 
-    def _check(self, wish: Wish) -> None:
-        check_secrets(wish.allow_secrets, wish.title or "", wish.text, *wish.tags, *wish.source.values())
+    def _check(self, wish: Wish, new: NewMemory) -> None:
+        check_secrets(wish.allow_secrets, {"text": new.body, **vars(new), "body": None})
         if not wish.force and (why := why_not_worth(wish.text, wish.kind)) is not None:
             raise NotWorthKeeping(f"{why}; say `force` to keep it all the same")
 
@@ -235,15 +235,14 @@ def to_new(wish: Wish, caller: Caller) -> NewMemory:
     )
 
 
-def check_secrets(allowed: bool, *texts: str) -> None:
-    kind = (
-        None if allowed else next((kind for text in texts if (kind := find_secret(text)) is not None), None)
-    )
-    if kind is not None:
+def check_secrets(allowed: bool, record: Mapping[str, object]) -> None:
+    """`record` is all that is about to be written. Raises SecretRefused."""
+    leak = None if allowed else find_leak(record)
+    if leak is not None:
         raise SecretRefused(
-            f"the text holds what looks like {kind}; nothing was written. Leave it out and say where it is kept, "
-            "or say `allow_secrets`",
-            kind,
+            f"it holds what looks like {leak.kind} ({leak.where}); nothing was written. Leave it out and say where it is "
+            "kept, or say `allow_secrets`",
+            leak.kind,
         )
 
 

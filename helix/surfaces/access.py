@@ -12,6 +12,7 @@ import hmac
 from collections.abc import Callable
 from typing import Protocol
 
+from helix_mcp.proof import PATH as PROOF
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -24,8 +25,9 @@ LOCAL = "local"
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
 UI = "/ui"
 """below it are the files of the dashboard"""
-# How the daemon is, and the page with its sign-in: its files are the package's own and hold nothing of the vault.
-_OPEN = frozenset({"/healthz", "/"})
+# How the daemon is, the proof that clients want before they show a token, and the page with its sign-in: its files are
+# the package's own and hold nothing of the vault.
+_OPEN = frozenset({"/healthz", PROOF, "/"})
 _ALWAYS_WITH_TOKEN = ("/mcp/vault",)
 _WITH_BODY = frozenset({"POST", "PATCH", "PUT", "DELETE"})
 

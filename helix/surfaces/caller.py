@@ -6,16 +6,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from urllib.parse import unquote
 
+from helix_mcp.proof import PATH as PROOF
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from helix.errors import SecretRefused
+from helix.memory.judgement.secrets import find_secret
 from helix.memory.tokens import clean
 from helix.memory.view import Caller
+from helix.surfaces.problems import answer
 from helix.vault.authors import PERSON, Author, acting
 
 PROJECT, SESSION, CLIENT = "helix-project", "helix-session", "helix-client"
 _LONGEST = 200
-_PROBED = frozenset({"/healthz", "/metrics", "/status", "/events"})
+_PROBED = frozenset({"/healthz", "/metrics", "/status", "/events", PROOF})
 """asked again and again by whoever watches, which says nothing of who works with memories"""
 
 
@@ -44,6 +48,9 @@ class Signed:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
+        if (refusal := _refusal(headers)) is not None:
+            await answer(refusal)(scope, receive, send)
+            return
         caller = caller_of(headers)
         if scope["path"] not in _PROBED and not scope["path"].startswith("/mcp"):  # its calls are heard there
             is_page = "sec-fetch-site" in headers
@@ -60,5 +67,20 @@ def _program(headers: Mapping[str, str]) -> str | None:
 
 
 def _said(headers: Mapping[str, str], name: str) -> str | None:
-    text = " ".join(clean(unquote(headers.get(name, ""))).split())[:_LONGEST]
-    return text or None
+    """What looks like a credential is nobody's name: it gets into no file and no log."""
+    text = _text(headers, name)
+    return text if text and find_secret(text) is None else None
+
+
+def _text(headers: Mapping[str, str], name: str) -> str:
+    return " ".join(clean(unquote(headers.get(name, ""))).split())[:_LONGEST]
+
+
+def _refusal(headers: Mapping[str, str]) -> SecretRefused | None:
+    for name in (PROJECT, SESSION, CLIENT):
+        if (kind := find_secret(_text(headers, name))) is not None:
+            return SecretRefused(
+                f"the header {name.title()} looks like {kind}; nothing was done. It is written into files: say a name",
+                kind,
+            )
+    return None

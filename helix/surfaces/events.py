@@ -10,6 +10,7 @@ import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from weakref import WeakSet
 
 import anyio
 import anyio.to_thread
@@ -67,7 +68,8 @@ class Events:
         self._health = health
         self._keep_alive = keep_alive
         self._look_every = look_every
-        self._listeners: set[_Listener] = set()
+        # Weakly: one whose stream is given up before it began is nobody's any more.
+        self._listeners: WeakSet[_Listener] = WeakSet()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._has_ended = False
         self._replays = anyio.CapacityLimiter(2)
@@ -101,11 +103,12 @@ class Events:
             raise BadValue("Last-Event-ID is not the number of an event; leave it out to hear what is new")
         if len(self._listeners) >= _MOST_LISTENERS:
             raise TooMany
-        return self._tell(None if last_heard is None else int(last_heard))
-
-    async def _tell(self, heard: int | None) -> AsyncIterator[str]:
+        # Counted here and not when its first event is asked for: any number could come in until then.
         listener = _Listener()
         self._listeners.add(listener)
+        return self._tell(listener, None if last_heard is None else int(last_heard))
+
+    async def _tell(self, listener: _Listener, heard: int | None) -> AsyncIterator[str]:
         try:
             well = await self._health()
             listener.knows = _state(well)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import anyio
+from helix_mcp.proof import PATH as PROOF
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from helix.surfaces.problems import refuse
 
-_EXEMPT = frozenset({"/healthz", "/metrics"})
+_EXEMPT = frozenset({"/healthz", "/metrics", PROOF})
 # A body that trickles in holds a place that others wait for.
 _BODY_PATIENCE = 30.0
 

@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from io import BufferedReader
 
     from helix_mcp.address import Address
+    from helix_mcp.proof import Owner
 
 _CONNECT_SECONDS = 10.0
+_PROOF_SECONDS = 10.0
 # Far shorter than the daemon keeps one (60 s), so that none is closed under a request.
 _KEEP_SECONDS = 3.0
 
@@ -38,6 +40,25 @@ class Connection:
         self._socket = _connect(address)
         self.reader: BufferedReader = self._socket.makefile("rb")
         self.idle_since = 0.0
+
+    def prove(self, owner: Owner) -> None:
+        """Ask who is on the other side. NotYours when it is not the owner's daemon; nothing else was sent then."""
+        challenge = owner.challenge()
+        self._socket.settimeout(_PROOF_SECONDS)
+        try:
+            self._socket.sendall(challenge.question)
+            while True:
+                data = self._socket.recv(4096)
+                if challenge.take(data):
+                    break
+                if not data:
+                    raise NotSent("it closed the connection without an answer")
+            host, port = self._socket.getpeername()[:2]
+        except TimeoutError as error:
+            raise lost(error) from error
+        except OSError as error:
+            raise NotSent(_said(error)) from error
+        challenge.check(host, port)
 
     def send(self, data: bytes) -> bool:
         """Whether every byte was taken. If not, an answer that came early (413, 401) may be there to be read."""

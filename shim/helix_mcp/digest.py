@@ -1,11 +1,13 @@
 """What an agent is told: the memories of its project when a session starts, and those about a prompt if asked for.
 
-The daemon packs, counts and fences them; a text that is a memory's is data, whatever it says.
+The daemon packs, counts and fences them; a text that is a memory's is data, whatever it says, and closes nothing of
+what the host puts around it.
 """
 
 from __future__ import annotations
 
 from helix_mcp.address import percent_encoded
+from helix_mcp.inert import inert
 from helix_mcp.rest import GiveUp
 
 TYPE_CHECKING = False
@@ -79,5 +81,6 @@ def _record(rest: Rest, where: str, budget: int, opening: str) -> str:
         return ""
     if not isinstance(results, list) or not results:
         return ""
-    text = str(results[0].get("text", "")).replace("<", "‹")  # it cannot close its fence
-    return f'{opening}\n<memory id="{results[0].get("id", "")}">\n{text}\n</memory>'
+    text, memory_id = (str(results[0].get(name, "")) for name in ("text", "id"))
+    quoted = " ".join(memory_id.split()).replace('"', "'").replace("<", "‹").replace(">", "›")
+    return f'{opening}\n<memory id="{inert(quoted)}">\n{inert(text)}\n</memory>'

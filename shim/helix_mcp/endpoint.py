@@ -10,6 +10,7 @@ import time
 from helix_mcp.connection import Connection, Lost, NotHttp, NotSent
 from helix_mcp.events import EventParser, events
 from helix_mcp.message import NOT_TAKEN, UNREACHABLE, parse_from_server
+from helix_mcp.proof import NotYours
 from helix_mcp.wire import Call, Response, Server
 
 TYPE_CHECKING = False
@@ -54,10 +55,11 @@ def say(text: str) -> None:
 class Endpoint:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._server = Server(settings.address, settings.headers)
+        self._server = Server(settings.address, settings.headers, settings.owner)
         self._lock = threading.Lock()
         self._was_there = False
         self._failure = (0.0, "")
+        self._warned = ""
 
     @property
     def url(self) -> str:
@@ -95,6 +97,11 @@ class Endpoint:
             response = self._server.ask(
                 method, self._settings.path, headers, body, fresh=fresh, seconds=seconds, call=call
             )
+        except NotYours as error:
+            if str(error) != self._warned:  # once, and not at each try
+                self._warned = str(error)
+                say(self._warned)
+            raise Refused(UNREACHABLE, str(error)) from error
         except NotHttp as error:
             raise Refused(
                 NOT_TAKEN, f"what answers at {self.url} is not helixd: it said {str(error)!r}"
@@ -191,7 +198,7 @@ class Endpoint:
             health = json.loads(
                 self._server.ask("GET", path, {}, fresh=True, seconds=_HEALTH_SECONDS).read(65536)
             )
-        except (NotSent, Lost, NotHttp, ValueError):
+        except (NotSent, Lost, NotHttp, NotYours, ValueError):
             return None
         version = health.get("version") if isinstance(health, dict) else None
         return version if isinstance(version, str) else None

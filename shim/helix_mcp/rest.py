@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from helix_mcp.connection import Lost, NotHttp, NotSent
+from helix_mcp.proof import NotYours
 from helix_mcp.wire import Server
 
 TYPE_CHECKING = False
@@ -23,7 +24,7 @@ class GiveUp(Exception):
 
 class Rest:
     def __init__(self, settings: Settings) -> None:
-        self._server = Server(settings.address, settings.headers)
+        self._server = Server(settings.address, settings.headers, settings.owner)
         self._url = settings.address.url
         self._path = settings.address.path
         self.state_folder = settings.state_folder
@@ -35,6 +36,8 @@ class Rest:
         try:
             response = self._server.ask(method, self._path + path, headers or {}, data)
             answer = json.loads(response.read(_LARGEST_ANSWER))
+        except NotYours as error:
+            raise GiveUp(str(error)) from error
         except NotSent as error:
             raise GiveUp(f"no daemon answers at {self._url} ({error})") from error
         except (Lost, NotHttp, ValueError) as error:

@@ -8,6 +8,7 @@ from helix_mcp import __version__
 from helix_mcp.address import Address, percent_encoded
 from helix_mcp.folders import config_folder, expanded, state_folder
 from helix_mcp.project import find_project
+from helix_mcp.proof import Owner
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +44,8 @@ class Settings:
             )
 
         host, port = setting("host", _HOST), setting("port", _PORT)
-        self.address = Address(setting("url") or f"http://{f'[{host}]' if ':' in host else host}:{port}")
+        chosen = setting("url")
+        self.address = Address(chosen or f"http://{f'[{host}]' if ':' in host else host}:{port}")
         self.may_start = not options.no_start and self.address.is_loopback and not self.address.is_secure
         at = in_file.get("state_dir")
         self.state_folder = (
@@ -56,9 +58,10 @@ class Settings:
             self.path += f"/{percent_encoded(options.dialect)}"
         if options.names:
             self.path += f"?names={percent_encoded(options.names)}"
-        token = setting("token") or (
-            read_token(os.path.join(config, "token")) if self.address.is_loopback else ""
-        )
+        token = setting("token")
+        if not (token.isascii() and token.isprintable()):
+            raise BadSettings("the token has characters that cannot stand in a header; set HELIX_TOKEN again")
+        self.owner = Owner(self.address, os.path.join(config, "token"), token, chosen=bool(chosen))
         self.project = options.project or env.get("HELIX_PROJECT", "").strip() or find_project(folder)
         session = options.session or env.get("HELIX_SESSION", "").strip() or os.urandom(16).hex()
         self.headers = {
@@ -68,12 +71,6 @@ class Settings:
         }
         if self.project:
             self.headers["Helix-Project"] = percent_encoded(self.project)
-        if token:
-            if not (token.isascii() and token.isprintable()):
-                raise BadSettings(
-                    "the token has characters that cannot stand in a header; set HELIX_TOKEN again"
-                )
-            self.headers["Authorization"] = f"Bearer {token}"
 
 
 def read_config(path: str) -> dict[str, Any]:
@@ -87,11 +84,3 @@ def read_config(path: str) -> dict[str, Any]:
         return {}
     except ValueError as error:
         raise BadSettings(f"{path}: {error}; mend the file or move it away") from error
-
-
-def read_token(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.readline(4096).strip()
-    except (OSError, UnicodeDecodeError):
-        return ""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from helix_mcp.address import Address
+    from helix_mcp.proof import Owner
 
 _KEEP_COUNT = 16
 _LONGEST_LINE = 65536
@@ -167,11 +168,15 @@ class Call:
 
 
 class Server:
-    """Sends requests to one address, each on a connection of its own, kept for the next when it is done."""
+    """Sends requests to one address, each on a connection of its own, kept for the next when it is done.
 
-    def __init__(self, address: Address, headers: Mapping[str, str]) -> None:
+    On each connection the other side first proves who it is, where the owner wants that.
+    """
+
+    def __init__(self, address: Address, headers: Mapping[str, str], owner: Owner) -> None:
         self._address = address
         self._headers = headers
+        self._owner = owner
         self._lock = threading.Lock()
         self._idle: list[Connection] = []
 
@@ -186,12 +191,15 @@ class Server:
         seconds: float | None = None,
         call: Call | None = None,
     ) -> Response:
-        """The answer's head. `fresh` takes no kept connection, which the server may be closing at this moment."""
+        """The answer's head; NotYours when somebody else listens there. `fresh` takes no kept connection, which the server may be closing at this moment."""
         connection = None if fresh else self._take()
+        is_new = connection is None
         connection = connection or Connection(self._address)
         try:
             if call is not None and not call.begin(connection):
                 raise NotSent("it was cancelled")
+            if is_new and self._owner.wants_proof:
+                connection.prove(self._owner)
             connection.wait_at_most(seconds)
             whole = connection.send(self._head(method, path, headers, body) + body)
             if call is not None:
@@ -208,7 +216,7 @@ class Server:
 
     def _head(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> bytes:
         lines = [f"{method} {path} HTTP/1.1"]
-        lines += [f"{name}: {value}" for name, value in {**self._headers, **headers}.items()]
+        lines += [f"{name}: {value}" for name, value in {**self._headers, **self._owner.headers(), **headers}.items()]
         if body or method == "POST":
             lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
         return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")

@@ -91,9 +91,13 @@ def test_a_draft_of_what_was_erased_goes_with_it(note: dict[str, Any], edits: An
         ('sed -i "s/^id: .*/id: mem_other/" "$2"', "bad-value"),
         ('sed -i "/line/d" "$2"', "bad-value"),
         ('echo "key AKIAIOSFODNN7EXAMPLQ" >> "$2"', "secret-refused"),
+        ('sed -i "s/^title: .*/&\\nowner: AKIAIOSFODNN7EXAMPLQ/" "$2"', "secret-refused"),
+        ('sed -i "s/^title: .*/& # AKIAIOSFODNN7EXAMPLQ/" "$2"', "secret-refused"),
         ('echo text >> "$2"; exit 3', "error"),
     ],
-    ids=["another id", "no text", "a credential", "an editor that fails"],
+    ids=[
+        "another id", "no text", "a credential", "one in a property", "one in a comment", "an editor that fails",
+    ],  # fmt: skip
 )
 def test_what_cannot_be_meant_is_refused_and_nothing_is_written(
     note: dict[str, Any], edits: Any, place: Path, script: str, code: str

@@ -157,3 +157,49 @@ def test_whatever_the_settings_say_installing_and_uninstalling_leaves_every_byte
         assert set(installed("user", machine)) >= set(EVENTS)
         uninstall("user", machine, records)
         assert path.read_bytes() == text.encode()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "{} hook | tee ~/hook.log",
+        "{} hook|jq .",
+        "{} hook > ~/hook.json",
+        "{} hook; afplay done.aiff",
+        "{} hook && echo done",
+        "tee ~/event.json | {} hook",
+        "timeout 1 {} hook",
+        "~/bin/notify.sh; {} hook",
+        "sh -c '{} hook'",
+        "{} hook --explain",
+        "{} hook $(date)",
+        "{} hookworm",
+        "echo {} hook",
+        "{} hook\nrm -f ~/event.json",
+    ],
+)
+def test_a_hook_of_the_user_that_runs_helix_mcp_too_stays(command: str, tmp_path: Path) -> None:
+    machine, records = machine_in(tmp_path), records_in(tmp_path)
+    path = file_of("project", machine)
+    path.parent.mkdir(parents=True)
+    own = command.format(EXECUTABLE)
+    text = json.dumps({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": own}]}]}}, indent=2)
+    path.write_text(text)
+    assert installed("project", machine) == []
+    install("project", machine, OURS, records)
+    assert commands_in(path, "Stop") == [own, OURS.command]
+    uninstall("project", machine, records)
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize(
+    "hooks",
+    [OURS, WITH_PROMPTS, Hooks("C:\\Program Files\\helix-mcp.exe"), Hooks("/a b/helix-mcp", env={"HELIX_URL": "http://x; y"})],
+    ids=lambda hooks: hooks.command,
+)
+def test_ours_is_known_however_it_was_installed(hooks: Hooks, tmp_path: Path) -> None:
+    machine, records = machine_in(tmp_path), records_in(tmp_path)
+    install("project", machine, hooks, records)
+    assert set(installed("project", machine)) == set(hooks.events)
+    install("project", machine, OURS, records)
+    assert commands_in(file_of("project", machine), "Stop") == [OURS.command]

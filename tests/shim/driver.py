@@ -116,7 +116,8 @@ def shim(
     cwd: Path | None = None,
     may_start: bool = False,
 ) -> Iterator[Driver]:
-    """A shim that talks to `url`, and to nothing of the user's."""
+    """A shim that talks to `url`, and to nothing of the user's. With a token of its own for it, whoever listens there
+    need not prove anything: the servers of the tests are no daemons."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("HELIX_")}
     nowhere = {"HELIX_CONFIG_DIR": os.devnull, "HELIX_STATE_DIR": os.devnull}
     process = subprocess.Popen(
@@ -124,7 +125,7 @@ def shim(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**clean, **nowhere, **({"HELIX_URL": url} if url else {}), **(env or {})},
+        env={**clean, **nowhere, **({"HELIX_URL": url, "HELIX_TOKEN": "of-the-test"} if url else {}), **(env or {})},
         cwd=cwd,
     )
     driver = Driver(process)

@@ -220,3 +220,32 @@ def test_there_is_an_end_to_how_many_may_listen(tmp_path: Path) -> None:
 
     asyncio.run(story())
     journal.close()
+
+
+def test_the_limit_of_listeners_is_exact_also_for_those_that_come_at_once(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.db")
+
+    async def health() -> Payload:
+        return {"state": "ready", "reasons": []}
+
+    async def story() -> None:
+        events = Events(journal, health)
+        async with events.run():
+            ears = []
+            refused = 0
+            for _ in range(200):  # none of them has heard anything yet
+                try:
+                    ears.append(events.listen(None))
+                except TooMany:
+                    refused += 1
+            assert (len(ears), refused, events.count()) == (64, 136, 64)
+            del ears[32:]  # gone before their streams began
+            assert events.count() == 32
+            assert await anext(ears[0])
+            for ear in ears:
+                await ear.aclose()  # type: ignore[attr-defined]
+            ears.clear()
+            assert events.count() == 0
+
+    asyncio.run(story())
+    journal.close()

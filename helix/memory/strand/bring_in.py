@@ -16,6 +16,7 @@ from typing import Any
 
 from helix.errors import BadValue, HelixError
 from helix.index.catalog import Catalog, Row
+from helix.memory.judgement.secrets import find_secret, line_of_secret
 from helix.memory.strand.archive import Strand
 from helix.memory.strand.brought import Brought, Ignored, Record, Skipped
 from helix.memory.strand.formats import AUTO, FORMATS, STRAND
@@ -38,6 +39,7 @@ class Report:
     format: str
     rehearsed: bool = False
     """nothing was written; this is what would have been"""
+    allows_secrets: bool = False
     counts: Counter[str] = field(default_factory=Counter)
     kept: list[Skipped] = field(default_factory=list)
     """changed in the source and here, with no known common text: the one here stays as it is"""
@@ -74,6 +76,7 @@ class Importer:
         form: str = AUTO,
         wishes: Wishes | None = None,
         rehearse: bool = False,
+        allow_secrets: bool = False,
         progress: Progress | None = None,
     ) -> Report:
         wishes = wishes or Wishes()
@@ -81,7 +84,7 @@ class Importer:
         if form not in (AUTO, *FORMATS):
             raise BadValue(f"{form!r} is not a format; those are {', '.join(FORMATS)}")
         with Source(place) as source:
-            report = Report(detect(source) if form == AUTO else form, rehearse)
+            report = Report(detect(source) if form == AUTO else form, rehearse, allow_secrets)
             if report.format == STRAND:
                 if wishes != Wishes():
                     raise BadValue(
@@ -89,7 +92,8 @@ class Importer:
                     )
                 with place.open("rb") as file:
                     strand = Strand(file)
-                    self._bring(strand.arrivals(), len(strand.entries), report, progress)
+                    arrivals = (_without_secret(one, one.path, report) for one in strand.arrivals())
+                    self._bring(arrivals, len(strand.entries), report, progress)
             else:
                 self._refuse_own(source, report.format)
                 self._import(source, wishes, report, progress)
@@ -117,8 +121,11 @@ class Importer:
             key for item in items.values() for key in item.edges.get("supersedes", ()) if key in items
         )
         arrivals = itertools.chain(
-            (Arrival(one.path, one.data) for one in records),
-            (self._arrival(mint, item, rows[key], report) for key, item in items.items()),
+            (_without_secret(Arrival(one.path, one.data), one.path, report) for one in records),
+            (
+                _without_secret(self._arrival(mint, item, rows[key], report), key, report, source)
+                for key, item in items.items()
+            ),
         )
         self._bring(arrivals, len(records) + len(items), report, progress)
 
@@ -185,6 +192,37 @@ class Importer:
                 f"{place} and the vault lie in one another; notes in the vault are memories already, and `helix adopt` "
                 "gives them ids"
             )
+
+
+def _without_secret(
+    arrival: Arrival | None, name: str, report: Report, source: Source | None = None
+) -> Arrival | None:
+    """The record as a whole is looked at, as it would stand in the vault; one with a credential stays outside."""
+    if arrival is None or report.allows_secrets:
+        return arrival
+    for data in (arrival.data, *(arrival.copies or {}).values()):
+        text = data.decode("utf-8", "replace")
+        if (kind := find_secret(text)) is not None:
+            place = _place_of(text, name, source)
+            report.skip(
+                name, f"holds what looks like {kind}{place}; say --allow-secrets to bring it all the same"
+            )
+            return None
+    return arrival
+
+
+def _place_of(text: str, name: str, source: Source | None) -> str:
+    """In which line: of the file that is imported where it is one, else of the record."""
+    number = line_of_secret(text)
+    if source is None:
+        return f" in line {number}"
+    file = next((one for one in source.names if f"/{name}".endswith(f"/{one}")), None)
+    line = text.splitlines()[number - 1].strip()
+    try:
+        lines = [] if file is None else source.text(file).splitlines()
+    except HelixError:
+        lines = []
+    return next((f" in line {place} of {file}" for place, one in enumerate(lines, 1) if line in one), "")
 
 
 class _KnownImports:

@@ -10,6 +10,7 @@ from mcp.server import ServerRequestContext
 from starlette.datastructures import Headers
 from starlette.requests import Request
 
+from helix.memory.judgement.secrets import find_secret
 from helix.memory.tokens import clean
 from helix.memory.view import Caller
 from helix.surfaces.caller import caller_of
@@ -27,6 +28,7 @@ def caller_in(ctx: Context) -> Caller:
     said = caller_of(headers)
     client = ctx.session.client_params
     name = "" if client is None else " ".join(clean(client.client_info.name).split())[:_LONGEST]
+    name = name if find_secret(name) is None else ""
     return replace(said, agent=said.agent or name or None, session=said.session or _session(headers))
 
 

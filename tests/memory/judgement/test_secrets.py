@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from helix.memory.judgement.secrets import find_secret
+from helix.memory.judgement.secrets import find_leak, find_secret, line_of_secret
 from tests.memory.judgement.secret_samples import innocents, secrets
 
 SECRETS = secrets()
@@ -60,3 +60,45 @@ def test_four_megabytes_are_searched_within_a_second(piece: str) -> None:
     started = time.process_time()
     find_secret(text)
     assert time.process_time() - started < 1
+
+
+KEY = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+
+@pytest.mark.parametrize(
+    ("record", "where"),
+    [
+        ({"text": f"one\ntwo {KEY}\nthree"}, "text, line 2"),
+        ({"text": "fine", "title": KEY}, "title"),
+        ({"tags": ["a", KEY]}, "tags"),
+        ({"edges": {"relates_to": [KEY]}}, "relates_to"),
+        ({"more": {"source": {"deep": [{"deeper": KEY}]}}}, "deeper"),
+        ({"more": {"source": {KEY: "value"}}}, "source"),
+        ({KEY: "value"}, "a name"),
+        ({"source": {"password": "hunter2Xy9!"}}, "password"),
+    ],
+    ids=lambda one: one if isinstance(one, str) else "",
+)
+def test_a_secret_is_found_wherever_it_stands_in_a_record(record: dict[str, object], where: str) -> None:
+    leak = find_leak(record)
+    assert leak is not None
+    assert leak.where == where
+    assert KEY not in leak.where + leak.kind
+
+
+def test_what_stands_in_two_fields_is_not_read_as_one() -> None:
+    assert find_leak({"tags": ["password", ": hunter2Xy9!"], "title": "bearer", "text": "a1B2" * 20}) is None
+
+
+@pytest.mark.parametrize("text", INNOCENTS, ids=[f"{place}" for place in range(len(INNOCENTS))])
+def test_a_record_of_innocents_is_let_through(text: str) -> None:
+    record = {"text": text, "project": "billing", "more": {"idempotency_key": "3f0a9c77d1e24b68"}}
+    assert find_leak(record) is None
+
+
+@pytest.mark.parametrize(("kind", "text"), SECRETS, ids=[f"{place}" for place in range(len(SECRETS))])
+def test_the_line_of_a_secret_is_told(kind: str, text: str) -> None:
+    before = "The build is green.\n" * 7
+    line = line_of_secret(f"{before}{text}\nThen more.\n")
+    assert 7 < line <= 7 + len(text.splitlines())
+    assert line_of_secret(before) == 0

@@ -67,13 +67,22 @@ class Place:
         return target.getvalue()
 
     def bring(
-        self, source: bytes | Path, *, form: str = "auto", rehearse: bool = False, **wishes: Any
+        self,
+        source: bytes | Path,
+        *,
+        form: str = "auto",
+        rehearse: bool = False,
+        allow_secrets: bool = False,
+        **wishes: Any,
     ) -> Any:
         if isinstance(source, bytes):
             file = self.folder / "incoming.strand"
             file.write_bytes(source)
             source = file
-        return self.importer.run(source, form=form, wishes=Wishes(**wishes), rehearse=rehearse).to_dict()
+        report = self.importer.run(
+            source, form=form, wishes=Wishes(**wishes), rehearse=rehearse, allow_secrets=allow_secrets
+        )
+        return report.to_dict()
 
     def notes(self) -> dict[str, Note]:
         """By title."""

@@ -403,3 +403,57 @@ def test_what_cannot_be_read_is_reported_and_stops_nothing(here: Place, tmp_path
     assert said["made"] == 1
     assert list(reasons(said)) == ["locked.md"]
     assert said["ignored"] == {"folders that cannot be listed": 1}
+
+
+KEY = "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+
+def test_a_file_with_a_credential_stays_outside_and_the_rest_comes_in(here: Place, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "fine.md").write_text("Deploys go out on Tuesdays.\n")
+    (folder / "key.md").write_text(f"# Access\n\nfirst\n\nthe key is {KEY}\n")
+    (folder / "property.md").write_text(f"---\nowner: me\napi_key: {KEY}\n---\nSee the properties.\n")
+    (folder / "password.md").write_text("Staging\n\npassword: hunter2Xy9!\n")
+    said = here.bring(folder)
+    assert said["made"] == 1
+    told = reasons(said)
+    assert set(told) == {"notes/key.md", "notes/property.md", "notes/password.md"}
+    assert "GitHub" in told["notes/key.md"]
+    assert "line 5 of key.md" in told["notes/key.md"]
+    assert "line 3 of property.md" in told["notes/property.md"]
+    assert "a password in line 3 of password.md" in told["notes/password.md"]
+    assert KEY not in str(said)
+    assert all(KEY.encode() not in data and b"hunter2" not in data for data in here.files().values())
+    assert here.bring(folder, allow_secrets=True)["made"] == 3
+
+
+def test_a_credential_in_a_json_export_is_told_with_its_entry(here: Place, tmp_path: Path) -> None:
+    file = tmp_path / "export.json"
+    fine, bad = {"id": "a", "memory": "likes tea"}, {"id": "b", "memory": "uses a key", "metadata": {"key": KEY}}
+    file.write_text(json.dumps([fine, bad]))
+    said = here.bring(file)
+    assert (said["made"], [one["name"] for one in said["skipped"]]) == (1, ["b"])
+    assert KEY not in str(said)
+
+
+def test_a_credential_named_as_project_or_tag_of_an_import_is_refused(here: Place, tmp_path: Path) -> None:
+    file = tmp_path / "one.md"
+    file.write_text("Deploys go out on Tuesdays.\n")
+    for wishes in ({"project": KEY}, {"tags": (KEY,)}):
+        assert here.bring(file, **wishes)["made"] == 0
+    assert here.files() == {}
+
+
+def test_a_strand_brings_everything_but_the_note_with_a_credential(
+    here: Place, there: Place, tmp_path: Path
+) -> None:
+    there.write("fine.md", b"---\nid: mem_fine\n---\nDeploys go out on Tuesdays.\n")
+    there.write("bad.md", f"---\nid: mem_bad\n# {KEY}\n---\nNothing to see here.\n".encode())
+    there.took()
+    file = tmp_path / "all.strand"
+    file.write_bytes(there.export())
+    said = here.bring(file)
+    assert (said["format"], said["made"]) == ("strand", 1)
+    assert "in line 3" in reasons(said)["bad.md"]
+    assert here.bring(file, allow_secrets=True)["made"] == 1

@@ -1,0 +1,83 @@
+"""Text that closes nothing: what a memory says cannot end the fence around it, nor what a host puts around that.
+
+A mark is recognised as a reader would read it, without the characters that nobody sees and with the letters of every
+width as the plain ones. Then its first sign is changed for one that looks alike; all other text stays as it is, to the
+byte. Shared by the daemon, which packs memories, and the hook, which has no more than the standard library.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# What no font shows: soft hyphen, joiners and spaces without width, marks of direction, invisible operators, fillers,
+# selectors of variants, and a whole alphabet of tags.
+_UNSEEN = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
+    "\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+)
+_INVISIBLE = re.compile(f"[{_UNSEEN}]")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
+# Names that fences, hosts and models give to what is not text. Those that are also words of programs follow below.
+_NAMES = (
+    r"memor(?:y|ies)\b|system[-_ ]?(?:reminder|prompt|message|instruction)s?\b|antml:|(?:antml_)?function[-_](?:call|result)s?\b"
+    r"|invoke\b|tool[-_](?:call|use|result|response|output)s?\b|user[-_]prompt[-_]submit[-_]hook\b"
+    r"|(?:local[-_])?command[-_](?:name|message|args|stdout|stderr|contents)\b|additional[-_]?context\b"
+    r"|(?:start|end)[-_]of[-_](?:turn|text|message)\b|<\s*+/?+\s*+sys\b"
+)
+_TAG = rf"<\s*+[/!?]?+\s*+(?:{_NAMES})"
+# Behind a letter it is a generic type: `Box<System>`.
+_ROLE_TAG = r"(?<!\w)<\s*+/?+\s*+(?:system|assistant|human)\s*+/?+>"
+_ROLE_END = r"<\s*+/\s*+(?:system|assistant|human)\s*+>"
+_TOKEN = r"<\|[\w▁.:-]{1,60}+\|>|\[\s?/?\s?inst\s?\]"
+_LABEL = r"(?m:^)[^\S\n]*+(?:[>*_#-][^\S\n]?)*+(?:(?-i:H(?:uman|UMAN)|A(?:ssistant|SSISTANT)|S(?:ystem|YSTEM)|U(?:ser|SER)))[*_ ]{0,4}:"
+_MARK = re.compile(f"{_TAG}|{_ROLE_TAG}|{_ROLE_END}|{_TOKEN}|(?P<label>{_LABEL})", re.IGNORECASE)
+_LINE_ENDS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
+_INSTEAD = {"<": "‹", "[": "⁅", ":": "∶"}
+# A text in tags or in selectors of variants: people see nothing of it, models read it. A flag has tags behind its
+# pole, an emoji or an ideograph one selector.
+_HIDDEN_TEXT = re.compile(
+    "(?P<flag>\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f)|[\U000e0000-\U000e007f]+"
+    "|(?<=[\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
+)
+
+
+def inert(text: str) -> str:
+    """The text with every mark in it spelled so that it is one no more."""
+    if not text.isascii():
+        text = _HIDDEN_TEXT.sub(lambda found: found["flag"] or "", text)
+    read, places = _as_read(text)
+    changed: list[str] = []
+    done = 0
+    for found in _MARK.finditer(read):
+        # A label is read up to its colon, a tag from its first sign on.
+        at = found.end() - 1 if found["label"] else found.start()
+        place = at if places is None else places[at]
+        if place >= done:
+            changed += [text[done:place], _INSTEAD[read[at]]]
+            done = place + 1
+    return "".join([*changed, text[done:]]) if changed else text
+
+
+def _as_read(text: str) -> tuple[str, list[int] | None]:
+    """The text as it is read, and for each character of it the place where it stands; None when that is the same."""
+    if text.isascii() and not _CONTROL.search(text):
+        return text.translate(_LINE_ENDS), None
+    if (
+        unicodedata.is_normalized("NFKC", text)
+        and not _INVISIBLE.search(text)
+        and not _CONTROL.search(text)
+    ):
+        return text.translate(_LINE_ENDS), None
+    read: list[str] = []
+    places: list[int] = []
+    for place, letter in enumerate(text):
+        if letter.isascii():
+            if not _CONTROL.match(letter):
+                read.append(letter)
+                places.append(place)
+        elif not _INVISIBLE.match(letter):
+            for plain in unicodedata.normalize("NFKC", letter):
+                read.append(plain)
+                places.append(place)
+    return "".join(read).translate(_LINE_ENDS), places
