@@ -6,11 +6,12 @@ is not laid out: git still has it, and Helix does not hand it out again. The emb
 
 from __future__ import annotations
 
+import secrets
 import shutil
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from functools import partial
@@ -74,7 +75,8 @@ class Past:
                 self._known_erased = erased
             snapshot = self._open.pop(commit, None) or self._in_use.get(commit)
             if snapshot is None:
-                place = self._folder / commit
+                # A place of its own: one that was dropped is removed only when its last reader is gone.
+                place = self._folder / f"{commit}-{secrets.token_hex(4)}"
                 self._lay_out(history, commit, place)
                 snapshot = self._in_use[commit] = Snapshot(place, self._open_index)
             self._open[commit] = snapshot
@@ -88,6 +90,10 @@ class Past:
         """No copy may stay: something was erased, or nobody asks any more."""
         with self._lock:
             self._drop()
+
+    def erase(self, memory_ids: Sequence[str]) -> bool:
+        self.discard()
+        return erase_past(self._folder, memory_ids)
 
     def close(self) -> None:
         self.discard()
@@ -109,10 +115,18 @@ class Past:
             file.write_bytes(data)
 
     def _sweep(self) -> None:
+        kept = {snapshot.place for snapshot in (*self._open.values(), *self._in_use.values())}
         if self._folder.is_dir():
             for place in self._folder.iterdir():
-                if place.name not in self._open and place.name not in self._in_use:
+                if place not in kept:
                     shutil.rmtree(place, ignore_errors=True)
+
+
+def erase_past(folder: Path, memory_ids: Sequence[str]) -> bool:
+    """What is laid out goes as a whole; it is laid out again when somebody asks."""
+    if folder.is_dir():
+        shutil.rmtree(folder)
+    return True
 
 
 class Snapshot:
@@ -120,6 +134,8 @@ class Snapshot:
 
     def __init__(self, place: Path, open_index: OpenIndex) -> None:
         stack = ExitStack()
+        # Its index writes what it holds when it is closed, also into a folder that was removed meanwhile.
+        stack.callback(shutil.rmtree, place, ignore_errors=True)
         root = Root(place / "vault")
         stack.callback(root.close)
         ancestry = Ancestry(place / "ancestry.db")
@@ -129,7 +145,7 @@ class Snapshot:
         vault = Vault(root, ancestry)
         Reconciler(vault, self.catalog, FollowConfig()).reconcile(settled=True)
         self.read = vault.read
-        self._place = place
+        self.place = place
         self._open_index = open_index
         self._searcher: Searcher | None = None
         self._lock = threading.Lock()
@@ -141,7 +157,7 @@ class Snapshot:
 
         with self._lock:
             if self._searcher is None:
-                index = self._open_index(self._place)
+                index = self._open_index(self.place)
                 self._stack.callback(index.close)
                 index.catch_up(self.catalog, partial(_read, self.read))
                 index.wait_until_embedded(_EMBED_PATIENCE)
