@@ -245,8 +245,8 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
         )
 
 
-def purge(helix: Helix) -> None:
-    """What was erased leaves the files of the index too. A daemon does that by itself."""
+def _purge(helix: Helix) -> None:
+    """What a command erased, or found to be erased, leaves the files of the index too. A daemon does that by itself."""
     if not helix.follows or helix.erasures.is_clean(INDEX):
         return
     state = state_folder(helix.config.state_dir, helix.config.vault)
@@ -423,9 +423,12 @@ def open_helix(config: Config, *, must_follow: bool = False) -> Iterator[Helix]:
 
         took = take_in if follows else wait_for_daemon
         memories = Memories(vault, catalog, took)
-        yield Helix(
+        helix = Helix(
             config, vault, catalog, reconciler, mender, memories, took, lock, databases, erasures, follows
         )
+        yield helix
+        if not must_follow:
+            _purge(helix)
 
 
 def _know_erased(vault: Vault, catalog: Catalog) -> None:

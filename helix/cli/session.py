@@ -24,7 +24,7 @@ def config_of(context: typer.Context, **flags: object) -> Config:
 @contextmanager
 def session(context: typer.Context) -> Iterator[Helix]:
     """The vault with a catalog that is up to date: kept by the daemon when one runs, else brought up here."""
-    from helix.compose import open_helix, purge  # not above: a command that asks the daemon needs nothing of it
+    from helix.compose import open_helix  # not above: a command that asks the daemon needs nothing of it
 
     with open_helix(config_of(context)) as helix:
         with progress_bar("reading the vault") as progress:
@@ -32,4 +32,3 @@ def session(context: typer.Context) -> Iterator[Helix]:
         if helix.reconciler.brake.reason:
             err.print(f"helix: {helix.reconciler.brake.reason}", style="yellow")
         yield helix
-        purge(helix)  # an erasure that this command made, or found
