@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import gc
+import importlib
 import logging
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,9 +28,11 @@ from helix.vault.ancestry import Ancestry
 from helix.vault.autocommit import AutoCommit
 from helix.vault.checkouts import Checkouts
 from helix.vault.database import StateDatabase
+from helix.vault.erasures import INDEX, Erase, Erasures
 from helix.vault.history import History
 from helix.vault.note import Note
 from helix.vault.paths import Root
+from helix.vault.times import format_time
 from helix.vault.vault import Vault
 from helix.vault.vault_id import state_folder
 
@@ -63,6 +66,8 @@ class Helix:
     lock: FollowLock
     databases: list[StateDatabase]
     """the files of the state folder that are opened anew when somebody deletes them"""
+    erasures: Erasures
+    """what every store is told when a memory was erased"""
     follows: bool
     """whether this process keeps the catalog; otherwise a daemon does and this process only asks and waits"""
 
@@ -145,6 +150,7 @@ def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[Reca
         index = open_index(state)
         stack.callback(index.close)
         index.guard = helix.reconciler.lock
+        index.erasures = helix.erasures
         gc.freeze()  # what was imported stays: the collector would look at all of it again and again below
         with helix.reconciler.lock:
             helix.reconciler.tail = index.apply
@@ -159,7 +165,6 @@ def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[Reca
 def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service]:
     """Every verb on the vault of this process. `recall` waits for search, or raises IndexNotReady."""
     from helix.memory.dismissed import Dismissed
-    from helix.memory.drafts import Draft
     from helix.memory.journal import Journal
     from helix.memory.map import Cartographer
     from helix.memory.pages import Pages
@@ -202,20 +207,10 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
         )
         stack.callback(past.close)
 
-        def took(committed: Committed) -> None:
-            """Erased by whomever: nothing that was kept of answers may quote it, and no draft may bring it back."""
-            notes = (change.note for change in committed.changes)
-            erased = [note.id for note in notes if note is not None and note.memory.status == "erased"]
-            for memory_id in erased:
-                Draft.of(memory_id, state).end()
-            if erased:
-                past.discard()
-                pages.forget_quotes()
-
-        for hook in (took, witness.took):
-            helix.reconciler.on_commit.append(hook)
-            stack.callback(helix.reconciler.on_commit.remove, hook)
-        helix.reconciler.on_scan.append(witness.scanned)
+        # First what happened is told, then the stores are cleaned, the journal with them.
+        helix.reconciler.on_commit.insert(0, witness.took)
+        stack.callback(helix.reconciler.on_commit.remove, witness.took)
+        helix.reconciler.on_scan.insert(0, witness.scanned)
         stack.callback(helix.reconciler.on_scan.remove, witness.scanned)
         if helix.reconciler.has_scanned:
             with helix.reconciler.lock:
@@ -228,6 +223,15 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
 
         cartographer = Cartographer(live, lambda: recall().index, state)
         stack.callback(cartographer.stop)
+        for store, erase in {
+            "pages": pages.erase,
+            "requests": requests.erase,
+            "journal": journal.erase,
+            "dismissed": dismissed.erase,
+            "past": past.erase,
+            "map": cartographer.erase,
+        }.items():
+            stack.enter_context(helix.erasures.replaced(store, erase))
         yield Service(
             helix.memories,
             live,
@@ -243,12 +247,62 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
         )
 
 
-def purge(helix: Helix) -> None:
-    """What was erased leaves the files of the index too. A daemon does that by itself."""
+def _purge(helix: Helix) -> None:
+    """What a command erased, or found to be erased, leaves the files of the index too. A daemon does that by itself."""
+    if not helix.follows or helix.erasures.is_clean(INDEX):
+        return
     state = state_folder(helix.config.state_dir, helix.config.vault)
-    if helix.follows and (state / "keywords").exists():
+    if any(state.glob("keywords*")) or any(state.glob("vectors-*")):
         with open_recall(helix) as recall:
             recall.index.tend(tidy=False)
+
+
+def _register_stores(erasures: Erasures, state: Path, ancestry: Ancestry, catalog: Catalog) -> None:
+    """Everything in the state folder that keeps something of memories, but for the index, which cleans itself.
+
+    A process that has one of them open itself says so (`Erasures.replaced`). The others are opened for the moment, and their
+    modules imported, only when something was erased.
+    """
+
+    def database(module: str, name: str, file: Path) -> Erase:
+        def erase(memory_ids: Sequence[str]) -> bool:
+            if not file.exists():
+                return True
+            store: StateDatabase = getattr(importlib.import_module(module), name)(file)
+            try:
+                return store.erase(memory_ids)
+            finally:
+                store.close()
+
+        return erase
+
+    def drafts(memory_ids: Sequence[str]) -> bool:
+        from helix.memory.drafts import erase_drafts
+
+        return erase_drafts(state, memory_ids)
+
+    def past(memory_ids: Sequence[str]) -> bool:
+        from helix.memory.past import erase_past
+
+        return erase_past(state / "past", memory_ids)
+
+    def drawn(memory_ids: Sequence[str]) -> bool:
+        from helix.memory.map import FILE, erase_from_map
+
+        return erase_from_map(state / FILE, memory_ids)
+
+    for store, erase in {
+        "ancestry": ancestry.erase,
+        "catalog": catalog.erase,
+        "drafts": drafts,
+        "pages": database("helix.memory.pages", "Pages", state / "pages.db"),
+        "requests": database("helix.memory.requests", "Requests", state / "requests.db"),
+        "journal": database("helix.memory.journal", "Journal", state / "journal.db"),
+        "dismissed": database("helix.memory.dismissed", "Dismissed", state / "dismissed.db"),
+        "past": past,
+        "map": drawn,
+    }.items():
+        erasures.register(store, erase)
 
 
 def _load(embedder: Embedder) -> None:
@@ -352,8 +406,14 @@ def open_helix(config: Config, *, must_follow: bool = False) -> Iterator[Helix]:
             lock.renew()
             for database in databases:
                 database.reopen_if_deleted()
+            _know_erased(vault, catalog)
 
         reconciler = Reconciler(vault, catalog, config.follow, renew=renew)
+        erasures = Erasures(ancestry, _is_named_by_path(catalog), (state, config.state_dir))
+        _register_stores(erasures, state, ancestry, catalog)
+        # For the daemon, a command that takes an erasure in, and whatever the one before it left to do.
+        reconciler.on_commit.append(lambda _: erasures.settle())
+        reconciler.on_scan.append(erasures.settle)
         mender = Mender(reconciler)
 
         def take_in(paths: Sequence[str]) -> str | None:
@@ -366,7 +426,31 @@ def open_helix(config: Config, *, must_follow: bool = False) -> Iterator[Helix]:
 
         took = take_in if follows else wait_for_daemon
         memories = Memories(vault, catalog, took)
-        yield Helix(config, vault, catalog, reconciler, mender, memories, took, lock, databases, follows)
+        helix = Helix(
+            config, vault, catalog, reconciler, mender, memories, took, lock, databases, erasures, follows
+        )
+        yield helix
+        if not must_follow:
+            _purge(helix)
+
+
+def _know_erased(vault: Vault, catalog: Catalog) -> None:
+    """When the ledger was lost, the notes that the catalog knows to be erased are entered again."""
+    known = vault.ancestry.erased()
+    for row in catalog.erased():
+        if row.id not in known:
+            with suppress(FileNotFoundError, HelixError):
+                note = vault.read(row.path)
+                if note.is_erased and note.id == row.id:
+                    vault.ancestry.forget_texts(note.id, note.memory.deleted_at or format_time(vault.clock()))
+
+
+def _is_named_by_path(catalog: Catalog) -> Callable[[str], bool]:
+    def lives(memory_id: str) -> bool:
+        row = catalog.find(memory_id)
+        return row is not None and not row.has_id
+
+    return lives
 
 
 @contextmanager

@@ -57,7 +57,7 @@ def edit(
     # The vault is not held while the person writes: that may take all day.
     while True:
         _open_editor(draft.text)
-        if not draft.is_changed():
+        if draft.is_there() and not draft.is_changed():
             draft.end()
             _answer(memory_id, "noop", note.path, note.hash, as_json)
             return
@@ -67,6 +67,9 @@ def edit(
             draft.end()
             _answer(after.id, "merged" if merged else "updated", after.path, after.hash, as_json)
             return
+        except MemoryErased:
+            draft.end()  # for good: also what the editor wrote after the draft was taken away
+            raise
         except HelixError as error:
             if not _wants_another_try(error):
                 error.message = (
@@ -81,6 +84,11 @@ def _keep(helix: Helix, memory_id: str, draft: Draft, allow_secrets: bool) -> tu
     from helix.vault import frontmatter
     from helix.vault.note import Note
 
+    before = helix.memories.get(memory_id)
+    if before.is_erased:
+        raise MemoryErased(f"{memory_id} was erased; nothing of it is left to change")
+    if not draft.is_there():
+        raise HelixError("what you were shown is gone from the state folder, and nothing can be compared with it")
     edited = Note.parse(draft.text.name, draft.text.read_bytes())
     shown = frontmatter.parse(draft.shown.read_bytes())
     if edited.meta.get("id") != shown.meta.get("id"):
@@ -91,7 +99,6 @@ def _keep(helix: Helix, memory_id: str, draft: Draft, allow_secrets: bool) -> tu
         raise BadValue("`helix forget --hard` erases a memory; the status alone would not")
     # As it will stand in the file, comments and all.
     check_secrets(allow_secrets, {"the note": draft.text.read_text("utf-8", "replace")})
-    before = helix.memories.get(memory_id)
     after = helix.memories.revise(memory_id, edited.document, based_on=shown)
     return after, frontmatter.emit(before.document) != draft.shown.read_bytes()
 

@@ -11,7 +11,7 @@ import typer
 from helix.cli.output import Progress, progress_bar
 from helix.cli.session import session
 from helix.cli.verbs import CLIENT, ROOM, Payload, Standing
-from helix.compose import Helix, Recall, open_recall, open_service, purge
+from helix.compose import Recall, open_recall, open_service
 from helix.errors import DaemonUnreachable
 from helix.memory.reader import When
 from helix.memory.service import Service
@@ -41,13 +41,12 @@ def open_local(context: typer.Context, standing: Standing) -> Iterator[LocalVerb
             return opened[0]
 
         with open_service(helix, recall) as service:
-            yield LocalVerbs(service, helix, standing)
+            yield LocalVerbs(service, standing)
 
 
 class LocalVerbs:
-    def __init__(self, service: Service, helix: Helix, standing: Standing) -> None:
+    def __init__(self, service: Service, standing: Standing) -> None:
         self._service = service
-        self._helix = helix
         self._scope = standing.scope
         self._caller = Caller(standing.project, None, CLIENT)
 
@@ -82,10 +81,7 @@ class LocalVerbs:
         return self._service.conflicts(**_budgeted(words))
 
     def forget(self, memory_id: str, *, mode: str, idempotency_key: str | None) -> Payload:
-        said = self._service.forget(memory_id, mode=mode, idempotency_key=idempotency_key)
-        if mode == "hard":
-            purge(self._helix)
-        return said
+        return self._service.forget(memory_id, mode=mode, idempotency_key=idempotency_key)
 
     def restore(self, memory_id: str, *, at: str | None, idempotency_key: str | None) -> Payload:
         return self._service.restore(memory_id, at=at, idempotency_key=idempotency_key)

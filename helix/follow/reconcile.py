@@ -247,6 +247,9 @@ class Reconciler:
         )
         origins = {note.path: self._origin(note, unknown) for note in notes}
         for note in notes:
+            row = self.catalog.at(note.path) if note.has_id else None
+            if row is not None and not row.has_id:
+                self.vault.ancestry.was_known_as(note.id, row.id)
             if note.is_erased:  # here or on another machine: late arrivals of its text are erased too
                 date = note.memory.deleted_at or format_time(self.vault.clock())
                 self.vault.ancestry.forget_texts(note.id, date)

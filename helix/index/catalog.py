@@ -6,7 +6,7 @@ import json
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,10 +97,14 @@ class Catalog(StateDatabase):
             self._reader.close()
         super().close()
 
-    def purge(self) -> None:
-        """What was overwritten or deleted leaves the log too, as it has left the database."""
-        with self._lock:
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    def erase(self, memory_ids: Sequence[str]) -> bool:
+        """The row of the erased record has taken the place of what it said. What stays is what a copy said that
+        cannot be read any more, and the log."""
+        with self.transaction():
+            self._db.executemany(
+                "DELETE FROM notes WHERE id = ? AND is_stale", ((one,) for one in memory_ids)
+            )
+        return self.empty_log()
 
     def _open(self) -> None:
         super()._open()
@@ -113,7 +117,6 @@ class Catalog(StateDatabase):
             self._openings += 1
 
     def _prepare(self) -> None:
-        self._db.execute("PRAGMA secure_delete=ON")  # titles of erased memories must not stay in free pages
         if self._db.execute("PRAGMA user_version").fetchone()[0] != SCHEMA_VERSION:
             self._rebuild()
 
@@ -248,6 +251,10 @@ class Catalog(StateDatabase):
 
     def is_taken(self, folded_id: str) -> bool:
         return bool(self._rows("SELECT 1 FROM notes WHERE folded = ? LIMIT 1", folded_id))
+
+    def erased(self) -> list[Row]:
+        query = f"SELECT {_ROW} FROM notes WHERE status = 'erased' AND NOT is_stub AND NOT is_stale ORDER BY path"
+        return [_row(row) for row in self._rows(query)]
 
     def memories(self, *, include_hidden: bool = False) -> list[Row]:
         """One row per memory, in the order of their paths; stubs are none."""

@@ -101,14 +101,18 @@ class EmbedCache:
                     (count // _EVICTED_SHARE + 1,),
                 )
 
-    def drop(self, memory_ids: Sequence[str]) -> None:
-        """Of an erased memory nothing stays behind: none of its earlier states, with whichever model."""
+    def drop(self, memory_ids: Sequence[str]) -> bool:
+        """Of an erased memory nothing stays behind: none of its earlier states, with whichever model.
+
+        False while another process reads, and the log still has them.
+        """
         with self._lock, _reported():
             with self._db:
                 self._db.executemany(
                     "DELETE FROM vectors WHERE owner = ?", [(_owner(one),) for one in memory_ids]
                 )
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            is_busy, *_ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        return not is_busy
 
     def __len__(self) -> int:
         with self._lock:

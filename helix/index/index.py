@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import json
 import logging
-import os
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -31,6 +29,7 @@ from helix.index.meaning import Meaning, opened
 from helix.index.models import BUNDLED_NAME
 from helix.index.worker import BULK, FRESH
 from helix.vault.diff import Change
+from helix.vault.erasures import INDEX, Erasures, discard_set_aside
 from helix.vault.note import Note
 
 log = logging.getLogger(__name__)
@@ -43,7 +42,6 @@ _TWO_PROCESSES_FROM = 3_000
 _BATCH = 100  # notes that a rebuild queues while writes wait
 _TELL_EVERY = 0.5
 _SERVING = "serving.json"
-_ERASED = "erased.txt"  # the ids of memories whose words may still stand in files
 
 ReadNote = Callable[[str], Note | None]
 Progress = Callable[[int, int], None]
@@ -71,7 +69,6 @@ class Index:
         self.building: Meaning | None = None
         """the vectors of a new model, until they are complete"""
         self._state = state
-        self._erased = state / _ERASED
         self._cache = cache
         self._choice = choice
         self._source: tuple[Catalog, ReadNote] | None = None
@@ -79,6 +76,8 @@ class Index:
         self._changed_at = 0.0
         self.guard: AbstractContextManager[object] = nullcontext()
         """the lock of the one who writes the catalog; taken before `_lock` by whoever compares with the catalog"""
+        self.erasures: Erasures | None = None
+        """what was erased, and how much of it has left the files; None for an index of the past"""
         self._lock = threading.RLock()
         self._rebuilding = threading.Lock()
         self._stopped = threading.Event()
@@ -125,7 +124,6 @@ class Index:
         notes = [one.note for one in changes if one.note is not None and one.note.memory.status != "erased"]
         kept = {note.id for note in notes}
         gone = [one.memory_id for one in changes if one.memory_id not in kept]
-        self._owe([one.memory_id for one in changes if one.note is not None and one.memory_id not in kept])
         self._changed_at = time.monotonic()
         with self._lock:
             self._drop(gone)
@@ -138,10 +136,7 @@ class Index:
             rows = {row.id: row for row in catalog.indexed()}
             self.facts.fill((row.id, row.fact) for row in rows.values())
             in_words = self.keywords.hashes()
-            gone = [one for one in in_words if one not in rows]
-            self._drop(gone)
-            # Erased by a command, or a daemon that was killed a moment later.
-            self._owe([one for one in gone if _is_erased(catalog, one)])
+            self._drop([one for one in in_words if one not in rows])
             stale = [row for row in rows.values() if in_words.get(row.id) != row.hash]
             self._build_words(stale, read, progress)
             touched = {row.id for row in stale}
@@ -266,8 +261,8 @@ class Index:
         self.keywords.flush()
         for meaning in self._meanings():
             meaning.vectors.flush()
-        if self._erased.exists():
-            self._purge()
+        if self.erasures is not None:
+            self.erasures.clean(INDEX, self.erase)
         if tidy:
             self.keywords.maintain()
             for meaning in self._meanings():
@@ -275,27 +270,15 @@ class Index:
         if self.building is not None and self.building.lag() == 0 and self.building.trouble() is None:
             self._switch(self.building)
 
-    def _owe(self, memory_ids: Sequence[str]) -> None:
-        """Their words have to leave every file. That takes a moment, and has to survive a kill."""
-        if memory_ids:
-            with self._lock, self._erased.open("ab") as file:
-                file.write("".join(f"{one}\n" for one in memory_ids).encode(errors="surrogatepass"))
-                file.flush()
-                os.fsync(file.fileno())
-
-    def _purge(self) -> None:
-        owed = self._erased.read_bytes()
-        self._cache.drop(owed.decode(errors="surrogatepass").splitlines())
+    def erase(self, memory_ids: Sequence[str]) -> bool:
+        """Their words and vectors leave every file. That takes a moment, which is why it is done in the background."""
+        with self._lock:
+            self._drop(memory_ids)
+        is_clean = self._cache.drop(memory_ids)
         self.keywords.purge()
         for meaning in self._meanings():
             meaning.vectors.purge()
-        for aside in self._state.glob("*.broken"):
-            shutil.rmtree(aside, ignore_errors=True)
-        if self._source is not None:
-            self._source[0].purge()
-        with self._lock:
-            if self._erased.read_bytes() == owed:  # else more were erased meanwhile
-                self._erased.unlink()
+        return discard_set_aside(self._state) and is_clean
 
     def _make_anew(self) -> None:
         """Somebody deleted the index: nothing is lost, the notes are the truth."""
@@ -333,11 +316,6 @@ def _embedder_before(state: Path, wanted: Embedder, find: FindEmbedder) -> Embed
         return None
     before = find(str(said.get("model"))).embedder
     return before if before is not None and before.digest == said.get("digest") else None
-
-
-def _is_erased(catalog: Catalog, memory_id: str) -> bool:
-    row = catalog.find(memory_id)
-    return row is not None and row.status == "erased"
 
 
 def _keyword_doc(note: Note) -> KeywordDoc:

@@ -16,6 +16,7 @@ from helix.index.embed_cache import EmbedCache
 from helix.index.vectors import Entry, VectorHit, Vectors, Where, vectors_folder
 from helix.index.where import to_day
 from helix.index.worker import EmbedWorker
+from helix.vault.erasures import BROKEN
 from helix.vault.note import Memory, Note
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def opened(folder: Path, opener: Callable[[Path], Store]) -> Store:
     try:
         return opener(folder)
     except IndexBroken:
-        aside = folder.with_name(f"{folder.name}.broken")
+        aside = folder.with_name(f"{folder.name}{BROKEN}")
         shutil.rmtree(aside, ignore_errors=True)
         folder.rename(aside)
         return opener(folder)

@@ -117,6 +117,7 @@ class EmbedWorker:
         while (batch := self._take()) is not None:
             try:
                 self._embed(batch)
+                self._drop_withdrawn(batch)
                 self._finish(batch)
             except HelixError as error:
                 self._put_off(batch, error)
@@ -173,6 +174,13 @@ class EmbedWorker:
         self._cache.put(digest, made, owners)
         for job in batch:
             job.vectors.update((chunk.hash, made[chunk.hash]) for chunk in job.missing if chunk.hash in made)
+
+    def _drop_withdrawn(self, batch: list[_Job]) -> None:
+        """What was erased while the model had it was dropped from the cache before it came there."""
+        with self._changed:
+            gone = [job.memory_id for job in batch if job.memory_id not in self._jobs]
+        if gone:
+            self._cache.drop(gone)
 
     def _finish(self, batch: list[_Job]) -> None:
         import numpy as np

@@ -87,7 +87,7 @@ class Amender:
             return {**said, "merged": True} if merges else said
 
         said = {"id": note.id, **vars(wanted), "based_on": based_on, "may_merge": may_merge}
-        return self._once("update", idempotency_key, said, run)
+        return self._once("update", note.id, idempotency_key, said, run)
 
     def forget(
         self, memory_id: str, *, mode: str = "tombstone", idempotency_key: str | None = None
@@ -102,7 +102,7 @@ class Amender:
             note = self._memories.erase(row.id) if mode == "hard" else self._memories.forget(row.id)
             return self._done(note, "forgotten") | {"deleted_at": note.memory.deleted_at}
 
-        return self._once("forget", idempotency_key, {"id": row.id, "mode": mode}, run)
+        return self._once("forget", row.id, idempotency_key, {"id": row.id, "mode": mode}, run)
 
     def restore(
         self, memory_id: str, *, at: str | None = None, idempotency_key: str | None = None
@@ -113,7 +113,7 @@ class Amender:
             same = before is not None and before.hash == note.hash
             return self._done(note, "noop" if same else "restored") | {"memory_status": note.memory.status}
 
-        return self._once("restore", idempotency_key, {"id": memory_id, "at": at}, run)
+        return self._once("restore", memory_id, idempotency_key, {"id": memory_id, "at": at}, run)
 
     def relate(self, source: str, target: str, rel: str, *, idempotency_key: str | None = None) -> Payload:
         """A typed edge. `supersedes` also takes the other one out of the answers."""
@@ -143,10 +143,10 @@ class Amender:
             }
             return {**edge, "degraded": self._memories.degraded} if self._memories.degraded else edge
 
-        return self._once("relate", idempotency_key, {"from": start.id, "to": end.id, "rel": rel}, run)
+        return self._once("relate", start.id, idempotency_key, {"from": start.id, "to": end.id, "rel": rel}, run)
 
     def _once(
-        self, verb: str, key: str | None, said: Mapping[str, Any], run: Callable[[], Payload]
+        self, verb: str, memory_id: str, key: str | None, said: Mapping[str, Any], run: Callable[[], Payload]
     ) -> Payload:
         if (key := check_key(key)) is None:
             return run()
@@ -156,7 +156,7 @@ class Amender:
             if before is not None:
                 return {**before, "status": "noop"}
             answer = run()
-            self._requests.keep(key, digest, answer)
+            self._requests.keep(key, memory_id, digest, answer)
             return answer
 
     def _done(self, note: Note, status: str) -> Payload:

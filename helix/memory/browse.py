@@ -89,7 +89,7 @@ def recent(
         ]
         return [[row.id, hidden_too] for row in _filtered(rows, filters or {})]
 
-    view, listing = reader.listed("recent", reader.view(when), cursor, entries)
+    view, listing = reader.listed("recent", reader.view(when), cursor, entries, quotes=False)
 
     def render(entry: list[Any]) -> Payload | None:
         note = view.find(entry[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from helix.vault.database import StateDatabase
 
@@ -15,6 +15,9 @@ class Dismissed(StateDatabase):
         self._db.execute(
             "CREATE TABLE IF NOT EXISTS dismissed (key TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID"
         )
+
+    def erase(self, memory_ids: Sequence[str]) -> bool:
+        return True  # of what a key stands for nothing is kept
 
     def add(self, key: str) -> None:
         with self._lock:

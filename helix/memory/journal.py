@@ -92,7 +92,6 @@ class Journal(StateDatabase):
         super().__init__(path)
 
     def _prepare(self) -> None:
-        self._db.execute("PRAGMA secure_delete=ON")  # titles of erased memories must not stay in free pages
         self._db.executescript(_SCHEMA)
         self.has_begun = bool(self._db.execute("SELECT 1 FROM begun").fetchone())
         self.is_current = False
@@ -124,18 +123,20 @@ class Journal(StateDatabase):
             for tell in self.on_events:
                 tell(told)  # in the lock: whoever is told hears the events in their order
 
-    def forget(self, memory_ids: Iterable[str]) -> None:
-        """They were erased: that something happened to them stays, and nothing of what they said."""
+    def erase(self, memory_ids: Sequence[str]) -> bool:
+        """That something happened to them stays, and nothing of what they said."""
         with self._lock:
             with self._transaction():
                 for memory_id in memory_ids:
                     self._db.execute(
                         "UPDATE events SET title = '', kind = NULL, project = NULL, name = NULL, path = '', detail = ''"
-                        " WHERE id = ?",
+                        " WHERE id = ? AND what <> 'erased'",
                         (memory_id,),
                     )
-                    self._db.execute("DELETE FROM known WHERE id = ?", (memory_id,))
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                    self._db.execute(
+                        "DELETE FROM known WHERE id = ? AND status <> 'erased'", (memory_id,)
+                    )
+            return self.empty_log()
 
     def _put(self, events: Sequence[Event]) -> list[Event]:
         # Numbers that grow with the clock too: who has heard of one hears the right rest from a journal made anew.

@@ -15,7 +15,7 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,7 +42,8 @@ _PATIENCE = 2.0
 _REST = 5.0
 """how much longer than a drawing took the next one waits: a busy vault must not keep a core at it"""
 _LONGEST_REST = 60.0
-_FILE = "map.json"
+FILE = "map.json"
+_BESIDE = ".new"
 _TERMS = 3
 _NAMELESS = STOP_WORDS | ASKING | JOINING
 _WORD = re.compile(r"[^\W\d_][\w'-]{2,30}")
@@ -62,10 +63,12 @@ class Cartographer:
         """`index` waits for search to be ready."""
         self._view = view
         self._open = index
-        self._file = folder / _FILE
+        self._file = folder / FILE
         self._index: Index | None = None
         self._drawn: Drawn | None = None
         self._failure = ""
+        self._erased: set[str] = set()
+        self._writing = threading.Lock()
         self._wanted = threading.Event()
         self._settled = threading.Event()
         self._stopped = threading.Event()
@@ -148,9 +151,31 @@ class Cartographer:
 
     def _keep(self, points: list[tuple[str, float, float, int]]) -> None:
         """So that points are where they were, after a restart too."""
-        beside = self._file.with_suffix(".new")
-        beside.write_text(json.dumps([point[:3] for point in points], ensure_ascii=False), "utf-8")
-        os.replace(beside, self._file)
+        with self._writing:
+            # One that was erased while this map was drawn must not come back.
+            _write(self._file, [point[:3] for point in points if point[0] not in self._erased])
+
+    def erase(self, memory_ids: Sequence[str]) -> bool:
+        with self._writing:
+            self._erased.update(memory_ids)
+            return erase_from_map(self._file, memory_ids)
+
+
+def erase_from_map(file: Path, memory_ids: Sequence[str]) -> bool:
+    gone = set(memory_ids)
+    file.with_suffix(_BESIDE).unlink(missing_ok=True)  # of a process that was killed
+    if file.exists():
+        try:
+            _write(file, [point for point in json.loads(file.read_text("utf-8")) if point[0] not in gone])
+        except (ValueError, TypeError, LookupError):
+            file.unlink()  # damaged: it is drawn again
+    return True
+
+
+def _write(file: Path, points: Sequence[Sequence[object]]) -> None:
+    beside = file.with_suffix(_BESIDE)
+    beside.write_text(json.dumps(points, ensure_ascii=False), "utf-8")
+    os.replace(beside, file)
 
 
 @dataclass(frozen=True)

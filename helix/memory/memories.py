@@ -46,6 +46,14 @@ class Memories:
     def list(self, *, include_hidden: bool = False) -> Sequence[Row]:
         return self._catalog.memories(include_hidden=include_hidden)
 
+    def has_said(self, memory_id: str, body: str) -> bool:
+        """Whether a text is what a memory says, or said in a state that is still known."""
+        row, ancestry = self._row(memory_id), self._vault.ancestry
+        with suppress(NoteError, FileNotFoundError):
+            if self._vault.read(row.path).document.body.strip() == body.strip():
+                return True
+        return any(one.body.strip() == body.strip() for one in ancestry.texts(row.id))
+
     # Writing
 
     def add(self, new: NewMemory, *, supersedes: Sequence[str] = ()) -> Note:

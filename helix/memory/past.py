@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import errno
 import logging
+import secrets
 import shutil
 import threading
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from functools import partial
@@ -85,7 +86,8 @@ class Past:
                 self._known_erased = erased
             snapshot = self._open.pop(commit, None) or self._in_use.get(commit)
             if snapshot is None:
-                place = self._folder / commit
+                # A place of its own: one that was dropped is removed only when its last reader is gone.
+                place = self._folder / f"{commit}-{secrets.token_hex(4)}"
                 self._lay_out(history, commit, place)
                 snapshot = self._in_use[commit] = Snapshot(place, self._open_index)
             self._open[commit] = snapshot
@@ -99,6 +101,10 @@ class Past:
         """No copy may stay: something was erased, or nobody asks any more."""
         with self._lock:
             self._drop()
+
+    def erase(self, memory_ids: Sequence[str]) -> bool:
+        self.discard()
+        return erase_past(self._folder, memory_ids)
 
     def close(self) -> None:
         self.discard()
@@ -128,10 +134,18 @@ class Past:
             log.warning("%d files of a commit have names that no folder can hold, and are left out", left_out)
 
     def _sweep(self) -> None:
+        kept = {snapshot.place for snapshot in (*self._open.values(), *self._in_use.values())}
         if self._folder.is_dir():
             for place in self._folder.iterdir():
-                if place.name not in self._open and place.name not in self._in_use:
+                if place not in kept:
                     shutil.rmtree(place, ignore_errors=True)
+
+
+def erase_past(folder: Path, memory_ids: Sequence[str]) -> bool:
+    """What is laid out goes as a whole; it is laid out again when somebody asks."""
+    if folder.is_dir():
+        shutil.rmtree(folder)
+    return True
 
 
 class Snapshot:
@@ -139,6 +153,8 @@ class Snapshot:
 
     def __init__(self, place: Path, open_index: OpenIndex) -> None:
         stack = ExitStack()
+        # Its index writes what it holds when it is closed, also into a folder that was removed meanwhile.
+        stack.callback(shutil.rmtree, place, ignore_errors=True)
         root = Root(place / "vault")
         stack.callback(root.close)
         ancestry = Ancestry(place / "ancestry.db")
@@ -148,7 +164,7 @@ class Snapshot:
         vault = Vault(root, ancestry)
         Reconciler(vault, self.catalog, FollowConfig()).reconcile(settled=True)
         self.read = vault.read
-        self._place = place
+        self.place = place
         self._open_index = open_index
         self._searcher: Searcher | None = None
         self._lock = threading.Lock()
@@ -160,7 +176,7 @@ class Snapshot:
 
         with self._lock:
             if self._searcher is None:
-                index = self._open_index(self._place)
+                index = self._open_index(self.place)
                 self._stack.callback(index.close)
                 index.catch_up(self.catalog, partial(_read, self.read))
                 index.wait_until_embedded(_EMBED_PATIENCE)

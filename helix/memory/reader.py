@@ -56,12 +56,19 @@ class Reader:
         return self.view_at(None, listing.commit), listing
 
     def listed(
-        self, verb: str, view: View, cursor: str | None, entries: Callable[[View], Sequence[Any]]
+        self,
+        verb: str,
+        view: View,
+        cursor: str | None,
+        entries: Callable[[View], Sequence[Any]],
+        *,
+        quotes: bool = True,
     ) -> tuple[View, Listing]:
-        """What a cursor continues, or else a listing made now."""
+        """What a cursor continues, or else a listing made now. `quotes` says whether more than ids and scores is in it."""
         if cursor is not None:
             return self.continued(verb, cursor)
-        return view, self.pages.start(verb, entries(view), view.commit)
+        era = self.pages.era() if quotes else None
+        return view, self.pages.start(verb, entries(view), view.commit, era)
 
     def page(
         self,

@@ -1,6 +1,8 @@
 """What was asked under which idempotency key, so that a retry is answered and not done again.
 
-A file in the state folder. When it is lost the key in the memory's own frontmatter still says what was created.
+A file in the state folder. Of a key only its hash is kept, of a request its digest, of an answer ids and a status. When
+it is lost the key in the memory's own frontmatter still says what was created. Keys are one namespace for all callers: the
+key in a note does not say whose it was.
 """
 
 from __future__ import annotations
@@ -8,10 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from helix.errors import BadValue, KeyReused, SecretRefused
+from helix.errors import BadValue, KeyReused, MemoryErased, SecretRefused
 from helix.memory.judgement.secrets import find_secret
 from helix.memory.tokens import Payload
 from helix.vault.database import StateDatabase
@@ -20,29 +22,51 @@ _KEPT = 20_000
 _TRIM_EVERY = 500
 _LONGEST_KEY = 200
 
+# Another number means another file: a retry of what was asked before is then known from the note alone.
+_SCHEMA_VERSION = 2
+_SCHEMA = f"""
+BEGIN IMMEDIATE;
+DROP TABLE IF EXISTS requests;
+CREATE TABLE requests (
+    key TEXT PRIMARY KEY, memory TEXT NOT NULL, digest TEXT NOT NULL, answer TEXT NOT NULL, at REAL NOT NULL
+);
+CREATE INDEX requests_memory ON requests (memory);
+PRAGMA user_version = {_SCHEMA_VERSION};
+COMMIT;
+"""
+_ERASED = ""
+"""the digest of a request whose memory was erased: it fits no request"""
+
 
 class Requests(StateDatabase):
     def _prepare(self) -> None:
-        self._db.execute(
-            "CREATE TABLE IF NOT EXISTS requests"
-            " (key TEXT PRIMARY KEY, digest TEXT NOT NULL, answer TEXT NOT NULL, at REAL NOT NULL)"
-        )
+        if self._db.execute("PRAGMA user_version").fetchone()[0] != _SCHEMA_VERSION:
+            self._db.executescript(_SCHEMA)
 
     def find(self, key: str, digest: str) -> Payload | None:
         """The answer that was given under this key. The same key for something else is a mistake of the caller's."""
         with self._lock:
-            row = self._db.execute("SELECT digest, answer FROM requests WHERE key = ?", (key,)).fetchone()
+            row = self._db.execute(
+                "SELECT memory, digest, answer FROM requests WHERE key = ?", (_hashed(key),)
+            ).fetchone()
         if row is None:
             return None
-        if row[0] != digest:
+        memory_id, before, answer = row
+        if before == _ERASED:
+            raise MemoryErased(
+                f"what was written under the idempotency key {key!r} is {memory_id}, which was erased for good; to "
+                "write it all the same take a new key"
+            )
+        if before != digest:
             raise KeyReused(f"the idempotency key {key!r} was used for something else; take a new key")
-        return dict(json.loads(row[1]))
+        return dict(json.loads(answer))
 
-    def keep(self, key: str, digest: str, answer: Payload) -> None:
+    def keep(self, key: str, memory_id: str, digest: str, answer: Payload) -> None:
         said = json.dumps(answer, ensure_ascii=False)
         with self._lock:
             self._db.execute(
-                "INSERT OR REPLACE INTO requests VALUES (?, ?, ?, ?)", (key, digest, said, time.time())
+                "INSERT OR REPLACE INTO requests VALUES (?, ?, ?, ?, ?)",
+                (_hashed(key), memory_id, digest, said, time.time()),
             )
             [(rows,)] = self._db.execute("SELECT count(*) FROM requests")
             if rows > _KEPT + _TRIM_EVERY:
@@ -50,6 +74,21 @@ class Requests(StateDatabase):
                     "DELETE FROM requests WHERE key NOT IN (SELECT key FROM requests ORDER BY at DESC LIMIT ?)",
                     (_KEPT,),
                 )
+
+    def erase(self, memory_ids: Sequence[str]) -> bool:
+        """What stays is that the keys were used: a retry that comes late must not write the memory again."""
+        with self._lock:
+            with self._db:
+                self._db.execute("BEGIN IMMEDIATE")
+                self._db.executemany(
+                    "UPDATE requests SET digest = ?, answer = '{}' WHERE memory = ?",
+                    ((_ERASED, one) for one in memory_ids),
+                )
+            return self.empty_log()
+
+
+def _hashed(key: str) -> str:
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def check_key(key: str | None) -> str | None:

@@ -177,7 +177,7 @@ class Witness:
                 )  # fmt: skip
         events.sort(key=lambda event: event.what != "learned")  # what replaces comes before what it replaced
         if erased:
-            self.journal.forget(erased)
+            self.journal.erase(erased)
         known: dict[str, Known | None] = {one.id: one.known for one in here}
         known.update((memory_id, None) for memory_id in gone)
         self.journal.record(events, known)

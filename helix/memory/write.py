@@ -93,21 +93,33 @@ class Writer:
             answer = self._decide(wish, new)
             if key is not None:
                 # No more than a retry is told: the titles of others are not ours to keep when they are erased.
-                self._requests.keep(key, digest, {name: answer[name] for name in ("id", "supersedes")})
+                kept = {name: answer[name] for name in ("id", "supersedes")}
+                self._requests.keep(key, answer["id"], digest, kept)
             return answer
 
     def _seen(self, key: str, digest: str, new: NewMemory) -> Payload | None:
+        """The answer to a retry. Never `noop` for a text that is stored nowhere."""
         before = self._requests.find(key, digest)
-        if before is not None:
-            return {"id": before["id"], "status": "noop", "supersedes": before["supersedes"]}
-        row = self._view.catalog.find_by_key(key)
-        note = None if row is None else self._view.find(row.id)
-        if row is None or note is None:
+        row = self._view.catalog.find(before["id"]) if before else self._view.catalog.find_by_key(key)
+        if before is None and row is None:
             return None
-        untouched = row.meta.get("created_at") == row.meta.get("updated_at")
-        if untouched and note.memory.body.strip() != new.body.strip():
-            raise KeyReused(f"the idempotency key {key!r} was used for {row.id}, which says something else")
-        return {"id": row.id, "status": "noop", "supersedes": list(note.memory.edges.get("supersedes", ()))}
+        if row is None or row.status in ("deleted", "erased"):
+            gone = before["id"] if before else key if row is None else row.id
+            raise MemoryErased(
+                f"what was written under the idempotency key {key!r} is {gone}, which was forgotten or deleted since; "
+                "restore it, or take a new key to write it again",
+                code="forgotten",
+            )
+        if before is not None:
+            return {"id": row.id, "status": "noop", "supersedes": before["supersedes"]}
+        # What was asked is not known any more, and the note alone says only that the key was used for it.
+        if not self._memories.has_said(row.id, new.body):
+            raise KeyReused(
+                f"the idempotency key {key!r} was used for {row.id}, which says something else; if that is not what you "
+                "wrote, take a new key"
+            )
+        edges = row.meta.get("edges") or {}
+        return {"id": row.id, "status": "noop", "supersedes": list(edges.get("supersedes", ()))}
 
     def _check(self, wish: Wish, new: NewMemory) -> None:
         check_secrets(wish.allow_secrets, {"text": new.body, **vars(new), "body": None})

@@ -6,7 +6,12 @@ import os
 import sqlite3
 import threading
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
+
+DAMAGED = ".damaged"
+_PATIENCE_MS = 10_000
+_BRIEFLY_MS = 200
 
 
 class StateDatabase(ABC):
@@ -20,6 +25,23 @@ class StateDatabase(ABC):
     @abstractmethod
     def _prepare(self) -> None:
         """Make the tables, where they are missing or of another version."""
+
+    @abstractmethod
+    def erase(self, memory_ids: Sequence[str]) -> bool:
+        """Remove everything that is kept of these memories; it may be asked again. False when that cannot be done now.
+
+        Abstract, so that nobody adds a database without saying what an erasure means for it.
+        """
+
+    def empty_log(self) -> bool:
+        """What was overwritten or deleted leaves the log too. False while another process reads from the log."""
+        with self._lock:
+            self._db.execute(f"PRAGMA busy_timeout={_BRIEFLY_MS}")
+            try:
+                is_busy, *_ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            finally:
+                self._db.execute(f"PRAGMA busy_timeout={_PATIENCE_MS}")
+            return not is_busy
 
     def reopen_if_deleted(self) -> None:
         """An open database goes on in its file after that was deleted, and nobody would find it: start a new one."""
@@ -40,13 +62,15 @@ class StateDatabase(ABC):
         except sqlite3.DatabaseError:
             for end in ("-wal", "-shm"):
                 self._path.with_name(self._path.name + end).unlink(missing_ok=True)
-            self._path.replace(self._path.with_name(f"{self._path.name}.damaged"))
+            self._path.replace(self._path.with_name(f"{self._path.name}{DAMAGED}"))
             self._open()
 
     def _open(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._db = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None, timeout=10)
+        self._db = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None)
+        self._db.execute(f"PRAGMA busy_timeout={_PATIENCE_MS}")
         self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA secure_delete=ON")  # what was erased must not stay in free pages
         # The last rows may go with a power cut; they are made again from the notes.
         self._db.execute("PRAGMA synchronous=NORMAL")
         self._file = _file_at(self._path)

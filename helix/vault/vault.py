@@ -210,6 +210,8 @@ class Vault:
         """
         self._check_alive()
         base = _note(path, based_on)
+        if {base.id, _note(path, text).id} != {memory_id}:
+            raise BadValue(f"the text is not of {memory_id}; nothing was written")
         self.ancestry.remember(memory_id, based_on)
         for _ in range(_TRIES):
             note = self._read_as(path, memory_id)
@@ -342,6 +344,9 @@ class Vault:
 
     def recover(self, late: Finding, locate: Callable[[str], str | None]) -> str:
         """Merge back what a person saved into a file at the moment Helix swapped it. Returns the path."""
+        if self._made_way_for_erased(late):
+            self.files.discard(late)  # erased wins for good, also over a text that cannot be read
+            return late.leftover.path
         memory_id = self.ancestry.memory_with_hash(late.leftover.new or "?")
         try:
             saved = frontmatter.parse(late.data)
@@ -397,6 +402,14 @@ class Vault:
             self.files.write(Write(path, late.data, None))
         self.files.discard(late)
         return path
+
+    def _made_way_for_erased(self, late: Finding) -> bool:
+        """Whether the file was swapped out for what is left of an erased memory."""
+        new = late.leftover.new
+        return bool(new) and any(
+            content_hash(frontmatter.emit(erased_record(memory_id, at))).startswith(str(new))
+            for memory_id, at in self.ancestry.erased().items()
+        )
 
     def _check_alive(self) -> None:
         if not self.is_there():

@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.commands import helix, helix_json
 from tests.cli.terminal import in_terminal
+from tests.residue import residue
 
 
 @pytest.fixture
@@ -131,3 +132,74 @@ def test_without_an_editor_it_says_what_to_set(note: dict[str, Any], monkeypatch
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", "no-such-editor")
     assert "set EDITOR" in helix("edit", note["id"], ok=False).stderr
+
+
+def two_alike(place: Path) -> None:
+    """Two ids that differ in a character that no file name on Windows may have."""
+    helix("init")
+    for name, memory_id, text in (("one", "note:1", "first"), ("two", "note_1", "second")):
+        head = f"id: {memory_id}\ntitle: {name}\nscope: global\nstatus: active"
+        (place / "vault" / "global" / f"{name}.md").write_text(f"---\n{head}\n---\nThe {text} memory\n")
+
+
+def test_two_memories_whose_ids_look_alike_have_a_draft_each(place: Path, edits: Any) -> None:
+    two_alike(place)
+    edits('echo "of the first" >> "$2"; exit 1')
+    helix("edit", "note:1", ok=False)
+    edits('echo "of the second" >> "$2"')
+    said = helix("edit", "note_1")
+    assert "going on with the draft" not in said.stderr
+    assert "updated" in said.stdout
+    texts = {name: (place / "vault" / "global" / f"{name}.md").read_text() for name in ("one", "two")}
+    assert "The first memory" in texts["one"]
+    assert "of the" not in texts["one"]
+    assert "The second memory\nof the second\n" in texts["two"]
+    edits('echo "and more" >> "$2"')
+    assert "going on with the draft" in helix("edit", "note:1").stderr
+    assert "of the first\nand more\n" in (place / "vault" / "global" / "one.md").read_text()
+
+
+def test_erasing_one_of_two_memories_whose_ids_look_alike_leaves_the_draft_of_the_other(
+    place: Path, edits: Any
+) -> None:
+    two_alike(place)
+    edits('echo "in a draft" >> "$2"; exit 1')
+    helix("edit", "note:1", ok=False)
+    helix("edit", "note_1", ok=False)
+    helix("forget", "note_1", "--hard")
+    [draft] = (place / "state").rglob("drafts/*.md")
+    assert "The first memory" in draft.read_text()
+
+
+def test_a_memory_that_was_erased_while_it_was_edited_leaves_no_draft(
+    note: dict[str, Any], edits: Any, place: Path
+) -> None:
+    file = place / "vault" / note["path"]
+    erased = "---\nid: mem_lines\nstatus: erased\ndeleted_at: 2026-06-18T09:00:00Z\n---\n"
+    edits(f'sed -i "s/First/Zqfirst/" "$2"; printf -- "{erased}" > "{file}"')
+    refused = helix_json("edit", note["id"], ok=False)
+    assert refused["code"] == "erased"
+    assert residue("third", place / "state") == []
+    assert [one for one in residue("zqfirst", place) if one != "my editor"] == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("export", "x.strand"), ("reindex",), ("edit", "mem_other"), ("doctor", "--fix"), ("adopt", "--all"), ("recent",)],
+    ids=lambda command: command[0],
+)
+def test_an_erasure_that_a_command_takes_in_leaves_no_draft_and_no_quote(
+    note: dict[str, Any], edits: Any, place: Path, command: tuple[str, ...]
+) -> None:
+    file = place / "vault" / note["path"]
+    other = "---\nid: mem_other\ntitle: Other\nscope: global\n---\nAnother text\n"
+    (place / "vault" / "global" / "Other.md").write_text(other)
+    file.write_text(file.read_text().replace("First line", "The zqdraft line, see [[Zqdraft of things]]"))
+    edits('echo "more zqdraft" >> "$2"; exit 1')
+    helix("edit", note["id"], ok=False)
+    helix("recall", "zqdraft", "--all")
+    assert residue("zqdraft", place / "state")
+    file.write_text("---\nid: mem_lines\nstatus: erased\ndeleted_at: 2026-06-18T09:00:00Z\n---\n")
+    edits('echo "more" >> "$2"')
+    helix(*command)
+    assert residue("zqdraft", place) == []

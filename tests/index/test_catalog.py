@@ -192,7 +192,7 @@ def test_readers_see_the_last_commit_while_a_transaction_runs_and_the_writer_see
 def test_of_a_row_that_is_gone_nothing_stays_in_the_files(catalog: Catalog, tmp_path: Path) -> None:
     put(catalog, "a.md", record("mem_a", title="Quetzalcoatl"))
     put(catalog, "a.md", record("mem_a", title="Other"))
-    catalog.purge()
+    assert catalog.erase(["mem_a"])
     files = [file for file in (tmp_path / "state").iterdir() if b"Quetzalcoatl" in file.read_bytes()]
     assert files == []
 

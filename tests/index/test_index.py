@@ -19,6 +19,7 @@ from helix.index.embed_cache import EmbedCache
 from helix.index.index import Index
 from helix.index.search import Asked, Searcher
 from helix.index.where import Reach, Where
+from helix.vault.erasures import INDEX, Erasures
 from helix.vault.note import Note
 from tests.follow.rig import Rig
 from tests.index.memories import HashEmbedder
@@ -51,12 +52,21 @@ def opened(rig: Rig, place: Path, embedder: Embedder | None = None) -> Iterator[
     cache = EmbedCache(place / "embeddings.db")
     index = Index(place, cache, "bundled", lambda _: Found(embedder, "" if embedder else "no model"))
     rig.reconciler.tail = index.apply
+    index.erasures = erasures_of(rig)
     index.catch_up(rig.catalog, lambda path: _read(rig, path))
     try:
         yield index
     finally:
         index.close()
         cache.close()
+
+
+def erasures_of(rig: Rig) -> Erasures:
+    """What a process that follows the vault makes of it: here the catalog is the only other store."""
+    erasures = Erasures(rig.ancestry)
+    erasures.register("catalog", rig.catalog.erase)
+    rig.reconciler.on_commit = [lambda _: erasures.settle()]
+    return erasures
 
 
 def _read(rig: Rig, path: str) -> Note | None:
@@ -144,7 +154,8 @@ def test_soon_after_an_erasure_no_file_of_the_index_holds_its_words(
             index.tend(tidy=False)
             assert holding(state, "quetzal") == []
             assert ids(ask(rig, index, "brokers")) == ["one"]
-            assert not (state / "erased.txt").exists()
+            assert index.erasures is not None
+            assert index.erasures.is_clean(INDEX)
 
 
 def test_words_of_a_memory_that_was_erased_while_nobody_indexed_leave_the_files_at_the_next_start(

@@ -9,6 +9,7 @@ from helix.errors import BadValue, StaleHash
 from helix.memory.amend import Amendment
 from helix.memory.pages import Pages
 from tests.memory.world import ME, World, opened, record
+from tests.residue import residue
 from tests.scale import scaled
 
 
@@ -117,3 +118,74 @@ def test_what_was_forgotten_between_two_pages_is_in_the_second_one_of_no_verb(wo
     assert [one["id"] for one in found] == ["mem_2"]
     found = world.service.neighbors("mem_0", cursor=asked["next_cursor"])["neighbors"]
     assert [one["id"] for one in found] == ["mem_2", "mem_3"]
+
+
+def test_a_cursor_into_a_listing_that_quotes_is_refused_after_an_erasure(
+    tmp_path: Path, world: World
+) -> None:
+    world.put("a.md", record("mem_a", "See [[Zqlinkone of things]] and [[Zqlinktwo]]", tags="[zqtagword]"))
+    world.put("b.md", record("mem_b", "Another text about things"))
+    pages = {
+        "graph": world.service.graph(caller=ME, limit=1),
+        "neighbors": world.service.neighbors("mem_a", limit=1),
+        "stats": world.service.stats(caller=ME, max_tokens=64),
+    }
+    recent = world.service.recent(caller=ME, limit=1)
+    assert residue("zqlink", tmp_path / "state")
+    world.service.forget("mem_a", mode="hard")
+    for verb, page in pages.items():
+        with pytest.raises(BadValue) as refused:
+            if verb == "neighbors":
+                world.service.neighbors("mem_a", cursor=page["next_cursor"])
+            else:
+                getattr(world.service, verb)(caller=ME, cursor=page["next_cursor"])
+        assert refused.value.code == "bad-cursor"
+    assert [one["id"] for one in world.service.recent(caller=ME, cursor=recent["next_cursor"])["results"]] in (
+        ["mem_b"],
+        [],
+    )
+    world.recall.index.tend(tidy=False)
+    assert residue("zqlink", tmp_path / "state") == []
+    assert residue("zqtag", tmp_path / "state") == []
+
+
+def test_a_listing_that_was_found_before_an_erasure_and_kept_after_it_is_not_kept(
+    tmp_path: Path, world: World
+) -> None:
+    world.put("a.md", record("mem_a", "See [[Zqlinkone of things]] and [[Zqlinktwo]]"))
+    reader = world.service.reader
+
+    def entries(_: object) -> list[list[str]]:
+        found = [["mem_a", "Zqlinkone of things"], ["mem_a", "Zqlinktwo"]]
+        world.service.forget("mem_a", mode="hard")
+        return found
+
+    _, listing = reader.listed("neighbors", reader.view(), None, entries)
+    page = reader.page(
+        "neighbors", listing, lambda entry: {"id": entry[0]}, lambda items: {"neighbors": list(items)},
+        limit=1, max_tokens=500,
+    )  # fmt: skip
+    with pytest.raises(BadValue) as refused:
+        world.service.neighbors("mem_a", cursor=page["next_cursor"])
+    assert refused.value.code == "bad-cursor"
+    world.recall.index.tend(tidy=False)
+    assert residue("zqlink", tmp_path / "state") == []
+
+
+def test_listings_are_kept_within_a_number_of_bytes_and_the_latest_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("helix.memory.pages.BYTES_KEPT", 200_000)
+    pages, chance = Pages(tmp_path / "pages.db"), random.Random(1)
+    listings = [
+        pages.start("graph", [[f"mem_{chance.random()}", n] for n in range(1_000)]) for _ in range(60)
+    ]
+    for listing in listings:
+        pages.keep("graph", listing)
+    pages.empty_log()
+    assert (tmp_path / "pages.db").stat().st_size < 400_000
+    assert pages.find("graph", f"{listings[-1].key}.0").entries == listings[-1].entries
+    with pytest.raises(BadValue) as refused:
+        pages.find("graph", f"{listings[0].key}.0")
+    assert refused.value.code == "bad-cursor"
+    pages.close()

@@ -1,17 +1,21 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from helix.errors import BadValue, KeyReused, MemoryErased, MemoryNotFound, NotWorthKeeping, SecretRefused
+from helix.memory.amend import Amendment
 from helix.memory.view import Caller
 from helix.vault.birth import NewMemory
-from tests.memory.world import ME, World, opened, record
+from tests.memory.world import ME, NOW, World, opened, record
+from tests.residue import residue
 from tests.scale import scaled
 
 
@@ -131,11 +135,69 @@ def test_a_key_is_known_from_the_file_when_the_state_folder_is_gone(tmp_path: Pa
         assert len(world.files()) == 1
 
 
-def test_a_key_of_a_forgotten_memory_wakes_nothing(world: World) -> None:
+@pytest.mark.parametrize("is_lost", [False, True])
+def test_a_retry_of_what_was_forgotten_since_says_so_and_wakes_nothing(tmp_path: Path, is_lost: bool) -> None:
+    with opened(tmp_path) as world:
+        first = world.add("Auth client retries 3x with jitter", idempotency_key="write-001")
+        world.service.forget(first["id"])
+    if is_lost:
+        lose_requests(tmp_path)
+    with opened(tmp_path) as world:
+        with pytest.raises(MemoryErased) as refused:
+            world.add("Auth client retries 3x with jitter", idempotency_key="write-001")
+        assert refused.value.code == "forgotten"
+        assert "status: deleted" in world.read(first["id"])
+        assert len(world.files()) == 1
+        world.service.restore(first["id"])
+        again = world.add("Auth client retries 3x with jitter", idempotency_key="write-001")
+        assert (again["status"], again["id"]) == ("noop", first["id"])
+
+
+def test_a_retry_of_what_was_erased_since_does_not_write_it_again(tmp_path: Path) -> None:
+    with opened(tmp_path) as world:
+        first = world.add("The zqretry text of the auth client", title="Auth", idempotency_key="zqretry-001")
+        world.service.forget(first["id"], mode="hard")
+        with pytest.raises(MemoryErased) as refused:
+            world.add("The zqretry text of the auth client", title="Auth", idempotency_key="zqretry-001")
+        assert refused.value.code == "erased"
+        world.recall.index.tend(tidy=False)
+        assert residue("zqretry", tmp_path) == []
+
+
+def test_a_retry_of_what_a_person_deleted_is_not_answered_as_if_it_were_stored(world: World) -> None:
     first = world.add("Auth client retries 3x with jitter", idempotency_key="write-001")
-    world.service.forget(first["id"])
-    assert world.add("Auth client retries 3x with jitter", idempotency_key="write-001")["status"] == "noop"
-    assert "status: deleted" in world.read(first["id"])
+    [path] = world.files()
+    (world.folder / path).unlink()
+    world.helix.catch_up()
+    with pytest.raises(MemoryErased):
+        world.add("Auth client retries 3x with jitter", idempotency_key="write-001")
+    assert first["id"] not in str(world.files())
+
+
+def test_after_the_requests_are_lost_another_text_under_the_key_of_a_changed_memory_is_refused(
+    tmp_path: Path,
+) -> None:
+    with opened(tmp_path) as world:
+        first = world.add("Auth client retries 3x with jitter", idempotency_key="write-001")
+        world.service.update(first["id"], Amendment(text="Auth client retries 4x, with jitter"))
+    lose_requests(tmp_path)
+    with opened(tmp_path, now=NOW + timedelta(hours=1)) as world:
+        with pytest.raises(KeyReused):
+            world.add("The pump of the pool is broken", idempotency_key="write-001")
+        same = world.add("Auth client retries 3x with jitter", idempotency_key="write-001")
+        assert (same["status"], same["id"]) == ("noop", first["id"]), "what it said at first is still known"
+    shutil.rmtree(tmp_path / "state")
+    with opened(tmp_path) as world:
+        with pytest.raises(KeyReused) as refused:
+            world.add("Auth client retries 3x with jitter", idempotency_key="write-001")
+        assert first["id"] in refused.value.message
+        assert "new key" in refused.value.message
+        assert len(world.files()) == 1
+
+
+def lose_requests(place: Path) -> None:
+    for file in (place / "state").rglob("requests.db*"):
+        file.unlink()
 
 
 def test_any_interleaving_of_retries_makes_one_memory_per_key(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from helix.vault.ancestry import STATES_PER_MEMORY, Ancestry
 from helix.vault.files import content_hash
 from helix.vault.frontmatter import Document
 from helix.vault.merge import state_of
+from tests.residue import residue
 
 
 @pytest.fixture
@@ -111,3 +112,27 @@ def test_no_byte_of_an_erased_text_stays_in_the_file(tmp_path: Path) -> None:
     kept = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert zlib.compress(before)[2:20] not in kept
     assert ancestry.erased_at("mem_a") == "2026-01-01T00:00:00Z"
+
+
+def test_a_text_of_an_erased_memory_is_not_remembered_again(ancestry: Ancestry, tmp_path: Path) -> None:
+    ancestry.forget_texts("mem_a", "2026-01-01T00:00:00Z")
+    ancestry.remember("mem_a", text("a late text"))
+    assert ancestry.find("mem_a", state_of(text("a late text"))) is None
+    ancestry.remember("mem_b", text("another memory"))
+    assert ancestry.find("mem_b", state_of(text("another memory")))
+
+
+def test_texts_that_another_process_was_reading_when_they_were_erased_leave_the_log_at_the_next_try(
+    tmp_path: Path,
+) -> None:
+    ancestry = Ancestry(tmp_path / "ancestry.db")
+    ancestry.remember("mem_a", text("zqsecret " * 50))
+    reader = sqlite3.connect(tmp_path / "ancestry.db", isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM states").fetchone()
+    ancestry.forget_texts("mem_a", "2026-01-01T00:00:00Z")
+    assert not ancestry.erase(["mem_a"]), "the log still holds the pages as they were"
+    reader.close()
+    assert ancestry.erase(["mem_a"])
+    assert residue("zqsecret", tmp_path) == []
+    ancestry.close()

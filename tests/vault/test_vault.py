@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -10,14 +11,18 @@ from pathlib import Path
 import pytest
 
 from helix.errors import BadValue, MemoryErased, StaleHash, VaultUnavailable
+from helix.vault import frontmatter
 from helix.vault.ancestry import Ancestry
 from helix.vault.birth import NewMemory, title_from
 from helix.vault.edit import REMOVE
+from helix.vault.files import Write
 from helix.vault.leftovers import State
+from helix.vault.merge import erased_record
 from helix.vault.note import Note
 from helix.vault.paths import Root
 from helix.vault.vault import Edit, Vault
 from helix.vault.vault_id import IDENTITY_FILE, new_identity
+from tests.residue import residue
 
 PERSONAL = """\
 ---
@@ -327,3 +332,44 @@ def test_the_same_vault_on_another_disk_is_opened_again(home: Home, tmp_path: Pa
 )
 def test_a_text_without_a_title_is_called_by_its_first_words(body: str, title: str) -> None:
     assert title_from(body) == title
+
+
+def test_an_update_that_loses_to_an_erasure_leaves_nothing_of_either_text(
+    home: Home, tmp_path: Path
+) -> None:
+    home.write("a.md", "---\nid: mem_a\n---\nthe zqrace text\n")
+
+    def lose(note: Note) -> Edit:
+        home.vault.erase("a.md", "mem_a")
+        return Edit({}, "zqrace rewritten\n")
+
+    with pytest.raises(MemoryErased):
+        home.vault.edit("a.md", "mem_a", lose)
+    assert residue("zqrace", tmp_path) == []
+
+
+def test_a_text_of_another_memory_is_not_put_in_the_place_of_one(home: Home) -> None:
+    first = home.write("1.md", "---\nid: note:1\n---\nfirst\n")
+    second = home.write("2.md", "---\nid: note_1\n---\nsecond\n")
+    with pytest.raises(BadValue):
+        home.vault.revise("2.md", "note_1", first.document, based_on=second.document)
+    with pytest.raises(BadValue):
+        home.vault.revise("2.md", "note_1", second.document, based_on=first.document)
+    assert home.read("2.md") == "---\nid: note_1\n---\nsecond\n"
+
+
+def test_a_late_save_that_cannot_be_read_does_not_outlive_the_erasure_of_its_memory(
+    home: Home, tmp_path: Path
+) -> None:
+    home.write("a.md", "---\nid: mem_a\n---\nthe zqlate text\n")
+    before = home.vault.read("a.md")
+    home.vault.files.write(
+        Write("a.md", frontmatter.emit(erased_record("mem_a", "2026-01-01T00:00:00Z")), before.hash)
+    )
+    [leftover] = home.vault.files.leftovers("")
+    (home.folder / leftover.path).write_text("---\nid: [mem_a\nthe zqlate text, saved late\n")
+    home.vault.ancestry.forget_texts("mem_a", "2026-01-01T00:00:00Z")
+    late = home.vault.files.examine(leftover, time.time() + 60, 0)
+    assert late.state is State.LATE_SAVE
+    home.vault.recover(late, lambda _: "a.md")
+    assert residue("zqlate", tmp_path) == []
