@@ -134,6 +134,9 @@ class Mender:
     def _write_needed(self, row: Row) -> Sequence[str]:
         if row.needs == "erase":
             self._vault.erase(row.path, row.id)
+        elif row.needs == "bury":
+            with doing(detail="an old file came back over it"):
+                self._vault.bury(row.path, row.id)
         else:
             with doing(detail="stamped with the time at which its status was flipped"):
                 self._vault.settle_status(row.path, row.id)
