@@ -351,7 +351,7 @@ def open_helix(config: Config, *, must_follow: bool = False) -> Iterator[Helix]:
                 database.reopen_if_deleted()
 
         reconciler = Reconciler(vault, catalog, config.follow, renew=renew)
-        mender = Mender(reconciler)
+        mender = Mender(reconciler, checkouts=Checkouts(config.vault))
 
         def take_in(paths: Sequence[str]) -> str | None:
             reconciler.reconcile(paths, settled=True)

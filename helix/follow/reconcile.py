@@ -257,7 +257,7 @@ class Reconciler:
         news, self._news = self._news | self.vault.learn(files), set()
         # From here on a file counts for what its memory is, by all that is known: nobody is told an old text first.
         standing = {file.path: self.vault.stand(file) for file in files}
-        looked = {path: self._as_it_stands(seen, standing.get(path)) for path, seen in looked.items()}
+        looked = {path: _as_it_stands(seen, standing.get(path)) for path, seen in looked.items()}
         notes = [stands.note for stands in standing.values()]
         # Any state may be the base of a merge to come, a person's too: another machine may build on it.
         unknown = ancestry.remember_all(
@@ -308,16 +308,6 @@ class Reconciler:
                 folded.setdefault(into, []).append(note.path)
         for tell in self.on_commit:
             tell(Committed(taken, changes, folded))
-
-    def _as_it_stands(self, seen: Looked, stands: Standing | None) -> Looked:
-        """What is wrong with a file may quote it, so nothing is said of the text of an old one that came back."""
-        if stands is not None:
-            overruled = stands.needs in ("erase", "bury")
-            return replace(seen, note=stands.note, problem=None if overruled else seen.problem)
-        row = None if seen.problem is None else self.catalog.at(seen.problem.path)
-        if seen.problem is not None and row is not None and row.status == "erased":
-            return replace(seen, problem=replace(seen.problem, detail=""))
-        return seen
 
     def _look_again(self, memory_id: str, looked: Mapping[str, Looked]) -> None:
         """Something became known of a memory: its other files may count for something else now."""
@@ -408,6 +398,14 @@ class Reconciler:
         """iCloud replaces a file that it took off this machine by `.name.icloud`; the memory still exists."""
         folder, _, name = path.rpartition("/")
         return self._may_be_there(f"{folder}/.{name}.icloud" if folder else f".{name}.icloud")
+
+
+def _as_it_stands(seen: Looked, stands: Standing | None) -> Looked:
+    if stands is None:
+        return seen
+    # What is wrong with a file may quote it, so nothing is said of the text of an old one that came back.
+    problem = None if stands.needs in ("erase", "bury") else seen.problem
+    return replace(seen, note=stands.note, problem=problem)
 
 
 def _is_below(path: str, folders: Sequence[str]) -> bool:

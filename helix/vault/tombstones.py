@@ -94,13 +94,17 @@ def learn(known: Tombstone | None, note: Note) -> Tombstone | None:
     return None if status == "active" and after.deleted_at is None else after
 
 
-def settle(meta: Mapping[str, Value], known: Tombstone | None, now: datetime | None = None) -> dict[str, Value]:
+def settle(
+    meta: Mapping[str, Value], known: Tombstone | None, now: datetime | None = None
+) -> dict[str, Value]:
     """The registers that a flipped status asks for; also when the person took the old register out."""
     if registers := settle_registers(meta, now):
         return registers
     if known is None or known.status == "erased" or status_of(meta) not in _SHOWN:
         return {}
-    if not is_later(known.deleted_at, known.restored_at) or is_later(meta.get("restored_at"), known.deleted_at):
+    if not is_later(known.deleted_at, known.restored_at) or is_later(
+        meta.get("restored_at"), known.deleted_at
+    ):
         return {}
     return {
         "deleted_at": known.deleted_at,

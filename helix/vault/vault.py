@@ -27,6 +27,7 @@ from helix.vault.copies import choose_best, choose_survivor
 from helix.vault.edit import REMOVE, Remove, edit
 from helix.vault.files import Files, Finding, Write, Written, content_hash
 from helix.vault.frontmatter import Document
+from helix.vault.identity import id_in_frontmatter
 from helix.vault.ignore import IGNORE_FILE, Ignore
 from helix.vault.leftovers import State
 from helix.vault.links import to_link
@@ -346,7 +347,11 @@ class Vault:
             earlier = self.ancestry.erased_at(memory_id)
             stamp = earlier or stamp_after(self.clock(), note.meta.get("restored_at"))
             # An id that comes from the path would erase whatever a person puts there next.
-            erased_id = memory_id if self.stand(note).note.has_id else ids.new_id("erased", self.clock(), lambda _: False)
+            erased_id = (
+                memory_id
+                if self.stand(note).note.has_id
+                else ids.new_id("erased", self.clock(), lambda _: False)
+            )
             after = _note(path, erased_record(erased_id, stamp))
             if self._swap(note, after):
                 self._discard_texts(memory_id, [after])
@@ -405,9 +410,24 @@ class Vault:
             self.ancestry.forget_texts(memory_id, str(merged.meta.get("deleted_at")))
         return Merged(survivor, [note.path for note in absorbed])
 
-    def recover(self, late: Finding, locate: Callable[[str], str | None]) -> str:
-        """Merge back what a person saved into a file at the moment Helix swapped it. Returns the path."""
+    def recover(
+        self,
+        late: Finding,
+        locate: Callable[[str], str | None],
+        is_erased_record: Callable[[str], bool] = lambda _: False,
+    ) -> str:
+        """Merge back what a person saved into a file at the moment Helix swapped it. Returns the path.
+
+        `is_erased_record` is asked whether an erased record's content hash begins so.
+        """
         memory_id = self.ancestry.memory_with_hash(late.leftover.new or "?")
+        # Asked before anything is kept: erased wins for good, also over a save that cannot be read.
+        by_line = memory_id or id_in_frontmatter(late.data)
+        if is_erased_record(late.leftover.new or "?") or (
+            by_line is not None and self.ancestry.erased_at(by_line) is not None
+        ):
+            self.files.discard(late)
+            return late.leftover.path
         try:
             saved = frontmatter.parse(late.data)
         except NoteError:

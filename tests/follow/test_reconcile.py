@@ -541,7 +541,7 @@ def test_an_old_text_over_a_newer_one_of_an_active_memory_is_taken_for_a_persons
 def test_what_was_forgotten_and_erased_is_known_as_long_as_one_of_the_databases_is(
     rig: Rig, lost: str
 ) -> None:
-    old, tombstone = forgotten(rig)
+    old, _ = forgotten(rig)
     rig.write("b.md", record("mem_b", "secret\n"))
     rig.follow()
     rig.memories.erase("mem_b")
