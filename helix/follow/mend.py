@@ -34,6 +34,7 @@ _SAME_TEXT_GRACE = 600.0
 _UNKNOWN_BASE_GRACE = 180.0
 _QUIET = 2.0
 _REFUSED = 60.0
+_CHECKED_OUT = 10.0
 # Somebody is writing there, moved the file, or put a link where its folder was: come again.
 _BUSY = (AlreadyExists, StaleHash, FileNotFoundError, StorageError, OutsideVault)
 _LATE = ("erase", "bury")
@@ -130,7 +131,7 @@ class Mender:
             ):  # a vault that cannot be written to, most likely
                 self._report(key, _late(key, error.message))
         except _CheckedOut:
-            self._waiting[key] = self._monotonic() + _REFUSED
+            self._waiting[key] = self._monotonic() + _CHECKED_OUT
         except NoteError:
             self._waiting[key] = (
                 self._monotonic() + _REFUSED
