@@ -10,7 +10,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,7 +32,6 @@ from helix.vault.erasures import INDEX, Erase, Erasures
 from helix.vault.history import History
 from helix.vault.note import Note
 from helix.vault.paths import Root
-from helix.vault.times import format_time
 from helix.vault.vault import Vault
 from helix.vault.vault_id import state_folder
 
@@ -406,7 +405,6 @@ def open_helix(config: Config, *, must_follow: bool = False) -> Iterator[Helix]:
             lock.renew()
             for database in databases:
                 database.reopen_if_deleted()
-            _know_erased(vault, catalog)
 
         reconciler = Reconciler(vault, catalog, config.follow, renew=renew)
         erasures = Erasures(ancestry, _is_named_by_path(catalog), (state, config.state_dir))
@@ -414,7 +412,7 @@ def open_helix(config: Config, *, must_follow: bool = False) -> Iterator[Helix]:
         # For the daemon, a command that takes an erasure in, and whatever the one before it left to do.
         reconciler.on_commit.append(lambda _: erasures.settle())
         reconciler.on_scan.append(erasures.settle)
-        mender = Mender(reconciler)
+        mender = Mender(reconciler, checkouts=Checkouts(config.vault))
 
         def take_in(paths: Sequence[str]) -> str | None:
             reconciler.reconcile(paths, settled=True)
@@ -432,17 +430,6 @@ def open_helix(config: Config, *, must_follow: bool = False) -> Iterator[Helix]:
         yield helix
         if not must_follow:
             _purge(helix)
-
-
-def _know_erased(vault: Vault, catalog: Catalog) -> None:
-    """When the ledger was lost, the notes that the catalog knows to be erased are entered again."""
-    known = vault.ancestry.erased()
-    for row in catalog.erased():
-        if row.id not in known:
-            with suppress(FileNotFoundError, HelixError):
-                note = vault.read(row.path)
-                if note.is_erased and note.id == row.id:
-                    vault.ancestry.forget_texts(note.id, note.memory.deleted_at or format_time(vault.clock()))
 
 
 def _is_named_by_path(catalog: Catalog) -> Callable[[str], bool]:

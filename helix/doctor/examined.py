@@ -22,7 +22,7 @@ from helix.doctor.presence import Presence, look_who_follows
 from helix.errors import ConfigError, HelixError, NoteError, StorageError, VaultError
 from helix.follow.look import Looked, examine_note
 from helix.follow.mend import REFUSALS
-from helix.index.catalog import CATALOG_FILE, Row, read_problems, read_signatures
+from helix.index.catalog import CATALOG_FILE, Row, read_needing, read_problems, read_signatures
 from helix.memory.links import Links
 from helix.vault.ignore import Ignore, read_ignore
 from helix.vault.note import Note
@@ -199,6 +199,14 @@ class Examined:
         """What Helix should have written by itself and could not."""
         try:
             return read_problems(self.state / CATALOG_FILE, REFUSALS)
+        except sqlite3.Error:
+            return []
+
+    @cached_property
+    def old_files(self) -> list[str]:
+        """Files of which Helix knows that their memory was erased or hidden since."""
+        try:
+            return read_needing(self.state / CATALOG_FILE, ("erase", "bury"))
         except sqlite3.Error:
             return []
 

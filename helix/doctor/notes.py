@@ -88,6 +88,20 @@ ERASED = Kind(
     "Its text is still in that file.",
     "Delete the text in the file, or the file.",
 )
+OLD_FILE = Kind(
+    "old-file",
+    Severity.WARNING,
+    "an older file of a hidden memory came back and cannot be replaced",
+    "Helix keeps it out of all answers; another program or machine may not.",
+    "Let Helix write to it. `helix restore ID` if the memory should be back.",
+)
+OLD_FILES = Kind(
+    "old-files",
+    Severity.NOTE,
+    "older files of memories that were forgotten, superseded or erased since",
+    "Helix keeps them out of all answers. It writes them again, but not while git has them checked out.",
+    "Check out the latest commit, or start the daemon. `helix restore ID` if a memory should be back.",
+)
 FOLDER = Kind(
     "unreadable-folder",
     Severity.ERROR,
@@ -125,8 +139,17 @@ def check_notes(examined: Examined) -> Iterator[Finding]:
 
 def check_refusals(examined: Examined) -> Iterator[Finding]:
     for problem in examined.refused:
-        kind = ERASED if problem.code == ERASED.code else REFUSED
+        kind = {ERASED.code: ERASED, OLD_FILE.code: OLD_FILE}.get(problem.code, REFUSED)
         yield kind.at(problem.path, problem.reason, line=problem.line, remedy=problem.remedy)
+
+
+def check_old_files(examined: Examined) -> Iterator[Finding]:
+    reported = {problem.path for problem in examined.refused}
+    paths = [path for path in examined.old_files if path not in reported]
+    if paths:
+        more = ", …" if len(paths) > 3 else ""
+        yield OLD_FILES.at(paths[0], f"{len(paths)} file{'s' if len(paths) > 1 else ''}",
+                           detail=f"{', '.join(paths[:3])}{more}")  # fmt: skip
 
 
 def check_texts(examined: Examined) -> Iterator[Finding]:
@@ -153,6 +176,6 @@ def check_ids(examined: Examined) -> Iterator[Finding]:
 
 AREA = Area(
     "Notes",
-    (*REFUSALS, CONFLICT, BAD_ID, BOTH_TEXTS, REFUSED, ERASED, FOLDER, ODD_NAME, NO_ID),
-    (check_notes, check_texts, check_refusals, check_folders, check_ids),
+    (*REFUSALS, CONFLICT, BAD_ID, BOTH_TEXTS, REFUSED, ERASED, OLD_FILE, OLD_FILES, FOLDER, ODD_NAME, NO_ID),
+    (check_notes, check_texts, check_refusals, check_old_files, check_folders, check_ids),
 )

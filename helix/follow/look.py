@@ -5,11 +5,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from helix.errors import NoteError, StorageError
 from helix.vault.copies import original_name
 from helix.vault.frontmatter import Document
+from helix.vault.identity import id_in_frontmatter
 from helix.vault.markers import GitConflict, find_conflict
 from helix.vault.note import Note
 from helix.vault.problem import Problem
@@ -60,8 +61,21 @@ class Looker:
             if found[path] == b"" or self._load(path) != found[path]:
                 found[path] = None
         return {
-            path: None if data is None else _looked(path, disk[path], data) for path, data in found.items()
+            path: None if data is None else self._looked(path, disk[path], data)
+            for path, data in found.items()
         }
+
+    def _looked(self, path: str, signature: Signature, data: bytes | Problem) -> Looked:
+        if isinstance(data, Problem):
+            return Looked(signature, None, data)
+        looked = examine_note(path, signature, data)
+        if looked.note is None and looked.problem is not None and self._is_erased(data):
+            return replace(looked, problem=replace(looked.problem, detail=""))  # it would quote the text
+        return looked
+
+    def _is_erased(self, data: bytes) -> bool:
+        memory_id = id_in_frontmatter(data)
+        return memory_id is not None and self._vault.ancestry.erased_at(memory_id) is not None
 
     def _load(self, path: str) -> bytes | Problem | None:
         try:
@@ -84,12 +98,6 @@ def examine_note(path: str, signature: Signature, data: bytes) -> Looked:
         log.exception("%s cannot be taken in", path)
         reason = f"Helix failed on this file ({type(error).__name__}: {error})"
         return Looked(signature, None, Problem(path, "unexpected", reason, "please report it as a bug"))
-
-
-def _looked(path: str, signature: Signature, data: bytes | Problem) -> Looked:
-    if isinstance(data, Problem):
-        return Looked(signature, None, data)
-    return examine_note(path, signature, data)
 
 
 def _touched(signature: Signature, now: int) -> int:

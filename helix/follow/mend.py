@@ -13,7 +13,6 @@ from functools import partial
 from helix.errors import (
     AlreadyExists,
     EditRefused,
-    HelixError,
     MemoryErased,
     NoteError,
     OutsideVault,
@@ -23,6 +22,7 @@ from helix.errors import (
 from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Row
 from helix.vault.authors import HELIX, Author, acting, doing
+from helix.vault.checkouts import Checkouts
 from helix.vault.leftovers import Leftover, State
 from helix.vault.problem import Problem
 
@@ -34,10 +34,18 @@ _SAME_TEXT_GRACE = 600.0
 _UNKNOWN_BASE_GRACE = 180.0
 _QUIET = 2.0
 _REFUSED = 60.0
+_CHECKED_OUT = 10.0
 # Somebody is writing there, moved the file, or put a link where its folder was: come again.
 _BUSY = (AlreadyExists, StaleHash, FileNotFoundError, StorageError, OutsideVault)
-REFUSALS = (EditRefused.code, MemoryErased.code)
+_LATE = ("erase", "bury")
+"""what a row needs whose file is an old one of a memory that was erased or hidden since"""
+OLD_FILE = "old-file"
+REFUSALS = (EditRefused.code, MemoryErased.code, OLD_FILE)
 """problems that only the mender finds, and so withdraws"""
+
+
+class _CheckedOut(Exception):
+    """Git put the old file there; it goes when another commit is checked out."""
 
 
 class Mender:
@@ -45,12 +53,14 @@ class Mender:
         self,
         reconciler: Reconciler,
         *,
+        checkouts: Checkouts | None = None,
         monotonic: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
     ) -> None:
         self._reconciler = reconciler
         self._vault = reconciler.vault
         self._catalog = reconciler.catalog
+        self._checkouts = checkouts
         self._monotonic = monotonic
         self._wall = wall
         self._waiting: dict[tuple[str, ...], float] = {}
@@ -76,7 +86,8 @@ class Mender:
     def mend(self) -> float | None:
         """Do what is due; returns when to come again, if something waits."""
         with self._reconciler.lock:
-            if self._reconciler.brake.reason is not None:
+            if (reason := self._reconciler.brake.reason) is not None:
+                self._report_late(reason)
                 return None
             now = self._monotonic()
             jobs = list(self._jobs())
@@ -97,7 +108,7 @@ class Mender:
             key = ("merge", memory_id, *(f"{row.path}={row.hash}" for row in rows))
             yield key, partial(self._merge_grace, memory_id, rows), partial(self._merge, memory_id, rows)
         for row in self._catalog.needing():
-            yield (row.needs, row.path, row.hash), lambda: _QUIET, partial(self._write_needed, row)
+            yield _key_of(row), lambda: _QUIET, partial(self._write_needed, row)
 
     def _merge_grace(self, memory_id: str, rows: Sequence[Row]) -> float:
         if len({row.state for row in rows}) == 1:
@@ -113,15 +124,22 @@ class Mender:
             self._reconciler.reconcile(paths, settled=True)
             self.look_for_leftovers({path.rpartition("/")[0] for path in paths})
             del self._waiting[key]
-        except _BUSY:
+        except _BUSY as error:
             self._waiting[key] = self._monotonic() + _QUIET
+            if key[0] in _LATE and isinstance(
+                error, StorageError
+            ):  # a vault that cannot be written to, most likely
+                self._report(key, _late(key, error.message))
+        except _CheckedOut:
+            self._waiting[key] = self._monotonic() + _CHECKED_OUT
         except NoteError:
             self._waiting[key] = (
                 self._monotonic() + _REFUSED
             )  # whoever read the file has listed what is wrong
         except (EditRefused, MemoryErased) as error:
             self._waiting[key] = self._monotonic() + _REFUSED
-            self._report(key, error)
+            row = self._catalog.find(key[1])
+            self._report(key, Problem.of(row.path if row else key[1], error))
 
     def _merge(self, memory_id: str, rows: Sequence[Row]) -> Sequence[str]:
         paths = [row.path for row in rows]
@@ -132,16 +150,34 @@ class Mender:
         return paths
 
     def _write_needed(self, row: Row) -> Sequence[str]:
+        if row.needs in _LATE and self._is_checked_out(row.path):
+            raise _CheckedOut
         if row.needs == "erase":
             self._vault.erase(row.path, row.id)
+        elif row.needs == "bury":
+            with doing(detail="an old file came back over it"):
+                self._vault.bury(row.path, row.id)
         else:
             with doing(detail="stamped with the time at which its status was flipped"):
                 self._vault.settle_status(row.path, row.id)
         return [row.path]
 
-    def _report(self, key: tuple[str, ...], error: HelixError) -> None:
-        row = self._catalog.find(key[1])
-        self._reported[key] = Problem.of(row.path if row else key[1], error)
+    def _is_checked_out(self, path: str) -> bool:
+        """Whether the old file is what git checked out: written again it would be a change of ours that stands in
+        the way of the next checkout."""
+        if self._checkouts is None:
+            return False
+        data = self._vault.root.read(path, self._vault.max_note_bytes)
+        return self._checkouts.laid_out(path, data, self._vault.root.stat(path).st_ctime)
+
+    def _report_late(self, reason: str) -> None:
+        late = {_key_of(row) for row in self._catalog.needing() if row.needs in _LATE}
+        self._withdraw([key for key in self._reported if key[0] in _LATE and key not in late])
+        for key in late - self._reported.keys():
+            self._report(key, _late(key, reason))
+
+    def _report(self, key: tuple[str, ...], problem: Problem) -> None:
+        self._reported[key] = problem
         with self._catalog.transaction():
             self._catalog.put_problem(self._reported[key])
 
@@ -169,7 +205,7 @@ class Mender:
         if finding.state is State.GARBAGE:
             return self._vault.files.discard(finding)
         with acting(Author("person", detail="a save that raced a write was merged back")):
-            path = self._vault.recover(finding, self._locate)
+            path = self._vault.recover(finding, self._locate, self._catalog.erased_with)
         self.recovered += 1
         self._reconciler.reconcile([path])
         return True
@@ -177,3 +213,18 @@ class Mender:
     def _locate(self, memory_id: str) -> str | None:
         row = self._catalog.find(memory_id)
         return None if row is None else row.path
+
+
+def _key_of(row: Row) -> tuple[str, ...]:
+    return row.needs, row.path, row.hash
+
+
+def _late(key: tuple[str, ...], reason: str) -> Problem:
+    needs, path, *_ = key
+    if needs == "erase":
+        said = "the file holds a text of an erased memory. It is in no answer, but it cannot be erased now"
+        return Problem(
+            path, MemoryErased.code, f"{said}: {reason}", "let Helix write to it, or delete the file"
+        )
+    said = "the file is an older one of a memory that was hidden since. It is in no answer, but cannot be replaced now"
+    return Problem(path, OLD_FILE, f"{said}: {reason}", "let Helix write to it")

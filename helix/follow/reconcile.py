@@ -20,11 +20,11 @@ from helix.index.catalog import Catalog, Row
 from helix.vault.diff import Change, Origin, diff
 from helix.vault.ignore import IGNORE_FILE, MAX_RULES, Ignore
 from helix.vault.links import from_link
-from helix.vault.merge import settle_registers
 from helix.vault.note import Note
 from helix.vault.problem import Problem
 from helix.vault.times import format_time
-from helix.vault.vault import Vault
+from helix.vault.tombstones import Tombstone
+from helix.vault.vault import Standing, Vault
 from helix.vault.walk import Signature, Walk
 
 # Files that are read, settled and committed together: bounds the memory that a large drop takes.
@@ -85,6 +85,9 @@ class Reconciler:
         self._looker = Looker(vault, config.settle_ms / 1000, wall, pause)
         self._missing: dict[str, float] = {}
         self._was_away = False
+        self._news: set[str] = set()
+        """memories whose files in the catalog may count for something else than when they were read"""
+        self._tell_ancestry()
 
     def reconcile(
         self, paths: Iterable[str] | None = None, *, settled: bool = False, progress: Progress | None = None
@@ -102,6 +105,7 @@ class Reconciler:
             self._was_away = False
             if wanted is None:
                 self._renew()
+                self._tell_ancestry()
             ignore = self.vault.ignore()
             disk, known = self._look_at(wanted, ignore), self._known(wanted)
             if disk is None:
@@ -111,6 +115,8 @@ class Reconciler:
             difference = diff(disk.notes, known)
             self.brake.returned(difference.new)
             todo = [*difference.changed, *difference.new]
+            if len(todo) > _BATCH:
+                self._look_ahead(todo)
             for start in range(0, len(todo), _BATCH):
                 self._take_in(todo[start : start + _BATCH], disk.notes, report, settled)
                 if progress is not None:
@@ -218,7 +224,12 @@ class Reconciler:
             if ignore.why_unread:
                 remedy = "put a regular file of at most 64 KiB in its place"
                 self.catalog.put_problem(
-                    Problem(IGNORE_FILE, "ignore-file-unread", f"{ignore.why_unread}: its rules hide nothing", remedy)
+                    Problem(
+                        IGNORE_FILE,
+                        "ignore-file-unread",
+                        f"{ignore.why_unread}: its rules hide nothing",
+                        remedy,
+                    )
                 )
             elif ignore.first_unread is not None:
                 reason = "from this line on the rules hide nothing: there are too many"
@@ -232,6 +243,38 @@ class Reconciler:
 
     # What changed
 
+    def _tell_ancestry(self) -> None:
+        """Its file was lost or is of an earlier version: the catalog still knows what was forgotten and erased."""
+        ancestry = self.vault.ancestry
+        if not ancestry.is_new:
+            return
+        for row in self.catalog.memories(include_hidden=True):
+            at = row.meta.get("deleted_at")
+            if row.status == "erased":
+                at = at or format_time(self.vault.clock())
+            if row.status == "superseded" or (at is not None and row.status in ("deleted", "erased")):
+                try:
+                    file = self.vault.read_file(row.path)
+                except (FileNotFoundError, HelixError):
+                    file = None
+                record = file.document if file is not None and file.hash == row.hash else None
+                known = Tombstone(row.status, at, row.meta.get("restored_at"), row.path, record)
+                ancestry.put_tombstone(row.id, known)
+        ancestry.is_new = False
+
+    def _look_ahead(self, paths: Sequence[str]) -> None:
+        """Files are taken in by parts, and what a later part says was erased must not be told from an earlier one."""
+        for start in range(0, len(paths), _BATCH):
+            notes = []
+            for path in paths[start : start + _BATCH]:
+                try:
+                    data = self.vault.root.read(path, self.vault.max_note_bytes)
+                    if b"deleted_at" in data:
+                        notes.append(Note.parse(path, data))
+                except (FileNotFoundError, HelixError):
+                    continue  # whoever takes it in says what is wrong
+            self._news |= self.vault.learn(notes)
+
     def _take_in(
         self, paths: Sequence[str], disk: Mapping[str, Signature], report: Report, settled: bool
     ) -> None:
@@ -240,20 +283,27 @@ class Reconciler:
         self._commit({path: seen for path, seen in looked.items() if seen is not None}, (), report)
 
     def _commit(self, looked: Mapping[str, Looked], dropped: Sequence[str], report: Report) -> None:
-        notes = [seen.note for seen in looked.values() if seen.note is not None]
-        # Any state may be the base of a merge to come, a person's too: another machine may build on it.
-        unknown = self.vault.ancestry.remember_all(
-            (note.id, note.document) for note in notes if note.ancestors and not note.is_stub
-        )
-        origins = {note.path: self._origin(note, unknown) for note in notes}
-        for note in notes:
-            row = self.catalog.at(note.path) if note.has_id else None
+        files = [seen.note for seen in looked.values() if seen.note is not None]
+        ancestry = self.vault.ancestry
+        ancestry.catch_up()
+        for file in files:
+            row = self.catalog.at(file.path) if file.has_id else None
             if row is not None and not row.has_id:
-                self.vault.ancestry.was_known_as(note.id, row.id)
-            if note.is_erased:  # here or on another machine: late arrivals of its text are erased too
-                date = note.memory.deleted_at or format_time(self.vault.clock())
-                self.vault.ancestry.forget_texts(note.id, date)
-        touched = {note.id for note in notes}
+                ancestry.was_known_as(file.id, row.id)
+        known_erased = {file.id for file in files if ancestry.erased_at(file.id) is not None}
+        news, self._news = self._news | self.vault.learn(files), set()
+        # From here on a file counts for what its memory is, by all that is known: nobody is told an old text first.
+        standing = {file.path: self.vault.stand(file) for file in files}
+        looked = {path: _as_it_stands(seen, standing.get(path)) for path, seen in looked.items()}
+        notes = [stands.note for stands in standing.values()]
+        # Any state may be the base of a merge to come, a person's too: another machine may build on it.
+        unknown = ancestry.remember_all(
+            (file.id, file.document)
+            for file in files
+            if file.ancestors and not file.is_stub and standing[file.path].needs != "erase"
+        )
+        origins = {note.path: self._origin(note, unknown, known_erased) for note in notes}
+        touched = {note.id for note in notes} | news
         touched |= {row.id for path in (*looked, *dropped) if (row := self.catalog.at(path)) is not None}
         # The index is told before the catalog is committed. Should the process end in between, these are told
         # again, whatever has become of them by then.
@@ -265,12 +315,14 @@ class Reconciler:
             before = {memory_id: self.catalog.find(memory_id) for memory_id in touched | doubted}
             for path, seen in looked.items():
                 self.catalog.see(path, seen.signature)
-                if seen.note is not None:
-                    self.catalog.put(seen.note, self._needs(seen.note))
+                if path in standing:
+                    self.catalog.put(standing[path].note, standing[path].needs)
                 if seen.problem is not None:
                     self.catalog.put_problem(seen.problem)
             for path in dropped:
                 self.catalog.drop(path)
+            for memory_id in news:
+                self._look_again(memory_id, looked)
             told = [
                 self._change(memory_id, was, looked, memory_id in doubted)
                 for memory_id, was in sorted(before.items())
@@ -294,9 +346,15 @@ class Reconciler:
         for tell in self.on_commit:
             tell(Committed(taken, changes, folded))
 
-    def _origin(self, note: Note, unknown: Set[str]) -> Origin:
+    def _look_again(self, memory_id: str, looked: Mapping[str, Looked]) -> None:
+        """Something became known of a memory: its other files may count for something else now."""
+        for row in self.catalog.rows_of(memory_id):
+            if row.path not in looked and not row.is_stub and not row.is_stale:
+                self._note_in(row, looked)
+
+    def _origin(self, note: Note, unknown: Set[str], known_erased: Set[str]) -> Origin:
         if note.is_erased:
-            return Origin.HERE if self.vault.ancestry.erased_at(note.id) is not None else Origin.ELSEWHERE
+            return Origin.HERE if note.id in known_erased else Origin.ELSEWHERE
         if note.ancestors[:1] != [note.state]:
             return Origin.EDITED
         return Origin.ELSEWHERE if note.id in unknown else Origin.HERE
@@ -323,21 +381,13 @@ class Reconciler:
         if row.path in looked:
             return looked[row.path].note
         try:
-            note = self.vault.read(row.path)
+            stands = self.vault.stand(self.vault.read_file(row.path))
         except (FileNotFoundError, HelixError):
             return None
-        if note.id != row.id:
+        if stands.note.id != row.id:
             return None
-        self.catalog.put(note, self._needs(note))
-        return note
-
-    def _needs(self, note: Note) -> str:
-        """What Helix has to write into a note itself: the register of a flip, or the end of an erased memory."""
-        if note.is_stub:
-            return ""
-        if not note.is_erased and self.vault.ancestry.erased_at(note.id) is not None:
-            return "erase"
-        return "stamp" if settle_registers(note.meta) else ""
+        self.catalog.put(stands.note, stands.needs)
+        return stands.note
 
     # What is gone
 
@@ -389,6 +439,14 @@ class Reconciler:
         """iCloud replaces a file that it took off this machine by `.name.icloud`; the memory still exists."""
         folder, _, name = path.rpartition("/")
         return self._may_be_there(f"{folder}/.{name}.icloud" if folder else f".{name}.icloud")
+
+
+def _as_it_stands(seen: Looked, stands: Standing | None) -> Looked:
+    if stands is None:
+        return seen
+    # What is wrong with a file may quote it, so nothing is said of the text of an old one that came back.
+    problem = None if stands.needs in ("erase", "bury") else seen.problem
+    return replace(seen, note=stands.note, problem=problem)
 
 
 def _is_below(path: str, folders: Sequence[str]) -> bool:

@@ -64,7 +64,7 @@ class Row:
     has_id: bool
     is_stub: bool
     needs: str
-    """what Helix still has to write into the file: `stamp` after a flipped status, `erase`, or nothing"""
+    """what Helix still has to write into the file (`vault.Standing`): `stamp`, `erase`, `bury`, or nothing"""
     status: str
     meta: dict[str, Any]
     """the memory without its body: title, kind, scope, project, tags, edges, times, …"""
@@ -245,16 +245,17 @@ class Catalog(StateDatabase):
         query = f"SELECT {_ROW} FROM notes WHERE hash = ? ORDER BY path"
         return [_row(row) for row in self._rows(query, content_hash)]
 
+    def erased_with(self, hash_prefix: str) -> bool:
+        """Whether an erased record has a content hash that begins so."""
+        query = "SELECT 1 FROM notes WHERE status = 'erased' AND hash >= ?1 AND hash < ?1 || 'g' LIMIT 1"
+        return bool(self._rows(query, hash_prefix))
+
     def at(self, path: str) -> Row | None:
         rows = self._rows(f"SELECT {_ROW} FROM notes WHERE path = ?", path)
         return _row(rows[0]) if rows else None
 
     def is_taken(self, folded_id: str) -> bool:
         return bool(self._rows("SELECT 1 FROM notes WHERE folded = ? LIMIT 1", folded_id))
-
-    def erased(self) -> list[Row]:
-        query = f"SELECT {_ROW} FROM notes WHERE status = 'erased' AND NOT is_stub AND NOT is_stale ORDER BY path"
-        return [_row(row) for row in self._rows(query)]
 
     def memories(self, *, include_hidden: bool = False) -> list[Row]:
         """One row per memory, in the order of their paths; stubs are none."""
@@ -357,6 +358,16 @@ def read_problems(path: Path, codes: Collection[str]) -> list[Problem]:
     finally:
         database.close()
     return [problem for row in rows if (problem := Problem(*row)).code in codes]
+
+
+def read_needing(path: Path, needs: Collection[str]) -> list[str]:
+    """The paths of files into which Helix has to write one of these, read in the same way."""
+    database = open_to_read(path)
+    try:
+        rows = database.execute("SELECT path, needs FROM notes WHERE needs <> '' ORDER BY path").fetchall()
+    finally:
+        database.close()
+    return [path for path, needed in rows if needed in needs]
 
 
 def _row(row: tuple[Any, ...]) -> Row:

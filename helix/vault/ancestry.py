@@ -1,17 +1,20 @@
-"""Local history: the texts of states that a later merge may need as its base, and the memories that were erased.
+"""Local history: the texts of states that a later merge may need as its base, and what was forgotten or erased.
 
 The erased ones are a ledger: each has a number, and of every store it is known up to which number it is clean
 (`erasures`). Both stand in this file, so that no text is remembered beside an erasure, and so that they are lost together.
 
-A bounded SQLite file in the state folder. Losing it loses no memory: merges without a known base keep every
-line of both sides. It is not derived data either, so rebuilding the index leaves it alone.
+A SQLite file in the state folder, bounded but for the tombstones. Losing it loses no memory: merges without a known
+base keep every line of both sides. It is not derived data either, so rebuilding the index leaves it alone.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
 
 from helix.errors import NoteError
 from helix.vault import frontmatter
@@ -19,7 +22,8 @@ from helix.vault.database import StateDatabase
 from helix.vault.files import content_hash
 from helix.vault.frontmatter import Document
 from helix.vault.merge import state_of
-from helix.vault.note import ancestors_of
+from helix.vault.note import Note, ancestors_of
+from helix.vault.tombstones import Tombstone, learn
 
 STATES_PER_MEMORY = 32
 BYTES_KEPT = 64 * 1024 * 1024
@@ -37,6 +41,9 @@ CREATE TABLE IF NOT EXISTS earlier_ids (
 ) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ledger (seq INTEGER PRIMARY KEY AUTOINCREMENT, memory TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS clean (store TEXT PRIMARY KEY, upto INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS tombstones (
+    memory TEXT PRIMARY KEY, status TEXT NOT NULL, deleted_at TEXT, restored_at TEXT, path TEXT NOT NULL, data BLOB
+);
 INSERT INTO ledger (memory) SELECT memory FROM erased WHERE memory NOT IN (SELECT memory FROM ledger);
 """
 _HASH_BEGINS = "hash >= :hash AND hash < :hash || 'g'"  # hex digits end before 'g'
@@ -44,9 +51,24 @@ _HASH_BEGINS = "hash >= :hash AND hash < :hash || 'g'"  # hex digits end before 
 
 class Ancestry(StateDatabase):
     _since_prune = 0
+    is_new = False
+    """whether there was no record of what was forgotten: whoever knows of something should tell"""
+
+    def __init__(self, path: Path) -> None:
+        self._tombstones: dict[str, Tombstone] = {}
+        """without their records. In memory, because every reading of a note asks: it must not wait for who writes"""
+        self._at_path: dict[str, str] = {}
+        self._version: object = None
+        super().__init__(path)
 
     def _prepare(self) -> None:
+        there = "SELECT 1 FROM sqlite_master WHERE name = 'tombstones'"
+        self.is_new = self._db.execute(there).fetchone() is None
         self._db.executescript(_SCHEMA)
+        if self.is_new:  # deleted while we ran: what is known does not go with the file
+            for memory_id, known in self._tombstones.items():
+                self._keep(memory_id, known)
+        self._load()
 
     def remember(self, memory_id: str, *documents: Document) -> None:
         self.remember_all((memory_id, document) for document in documents)
@@ -103,7 +125,9 @@ class Ancestry(StateDatabase):
     def texts(self, memory_id: str) -> Iterable[Document]:
         """The states of a memory that are known, the oldest first."""
         with self._lock:
-            rows = self._db.execute("SELECT state FROM states WHERE memory = ? ORDER BY seq", (memory_id,)).fetchall()
+            rows = self._db.execute(
+                "SELECT state FROM states WHERE memory = ? ORDER BY seq", (memory_id,)
+            ).fetchall()
         return (document for (state,) in rows if (document := self.find(memory_id, state)) is not None)
 
     # Erasing
@@ -117,16 +141,24 @@ class Ancestry(StateDatabase):
         with self._lock, self._db:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.execute("INSERT OR IGNORE INTO erased VALUES (?, ?)", (memory_id, deleted_at))
-            earlier = self._db.execute("SELECT earlier FROM earlier_ids WHERE memory = ?", (memory_id,)).fetchall()
+            earlier = self._db.execute(
+                "SELECT earlier FROM earlier_ids WHERE memory = ?", (memory_id,)
+            ).fetchall()
             for one in (memory_id, *(row[0] for row in earlier)):
-                self._db.execute("DELETE FROM states WHERE memory = ?", (one,))
+                self._drop_texts(one)
                 self._db.execute("INSERT OR REPLACE INTO ledger (memory) VALUES (?)", (one,))
+            self._note(memory_id, Tombstone("erased", self.erased_at(memory_id)))
         self.empty_log()  # when another process reads, `erase` tries again
 
     def erase(self, memory_ids: Sequence[str]) -> bool:
         with self._lock:
-            self._db.executemany("DELETE FROM states WHERE memory = ?", ((one,) for one in memory_ids))
+            for memory_id in memory_ids:
+                self._drop_texts(memory_id)
             return self.empty_log()
+
+    def _drop_texts(self, memory_id: str) -> None:
+        for table in ("states", "tombstones"):
+            self._db.execute(f"DELETE FROM {table} WHERE memory = ?", (memory_id,))
 
     def was_known_as(self, memory_id: str, earlier: str) -> None:
         """A note without an id was known by its path. What is kept under that name goes when the memory is erased."""
@@ -169,10 +201,88 @@ class Ancestry(StateDatabase):
         with self._lock:
             return int(self._db.execute("SELECT count(*) FROM erased").fetchone()[0])
 
+    # What was taken out of the answers
+
+    def tombstone_of(self, memory_id: str) -> Tombstone | None:
+        return self._with_record(memory_id) if memory_id in self._tombstones else None
+
+    def tombstone_at(self, path: str) -> tuple[str, Tombstone] | None:
+        """The tombstone that was last seen at a path, and of which memory: for a file there that has no id."""
+        memory_id = self._at_path.get(path)
+        known = None if memory_id is None else self._with_record(memory_id)
+        return None if memory_id is None or known is None else (memory_id, known)
+
+    def learn(self, note: Note) -> bool:
+        """Take in what a file that speaks for its memory says of its being hidden; whether that is news."""
+        before = self.tombstone_of(note.id)
+        after = learn(before, note)
+        if after == before:
+            return False
+        self.put_tombstone(note.id, after)
+        return before is None or after is None or replace(before, path="", record=None) != replace(
+            after, path="", record=None
+        )  # fmt: skip
+
+    def put_tombstone(self, memory_id: str, known: Tombstone | None) -> None:
+        with self._lock:
+            self._keep(memory_id, known)
+            self._note(memory_id, known)
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """What is learned meanwhile is committed together."""
+        with self._lock, self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            yield
+
+    def catch_up(self) -> None:
+        """Another process, a command, may have written since."""
+        with self._lock:
+            if self._db.execute("PRAGMA data_version").fetchone() != self._version:
+                self._load()
+
+    def _keep(self, memory_id: str, known: Tombstone | None) -> None:
+        if known is None:
+            self._db.execute("DELETE FROM tombstones WHERE memory = ?", (memory_id,))
+        elif known.status == "erased":
+            self._db.execute("INSERT OR IGNORE INTO erased VALUES (?, ?)", (memory_id, known.deleted_at))
+            self._db.execute("INSERT OR IGNORE INTO ledger (memory) VALUES (?)", (memory_id,))
+        else:
+            data = None if known.record is None else zlib.compress(frontmatter.emit(known.record))
+            self._db.execute(
+                "INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?, ?, ?, ?)",
+                (memory_id, known.status, known.deleted_at, known.restored_at, known.path, data),
+            )
+
+    def _load(self) -> None:
+        """Readers look at the map meanwhile, so it is exchanged and never empty."""
+        self._version = self._db.execute("PRAGMA data_version").fetchone()
+        query = "SELECT memory, status, deleted_at, restored_at, path FROM tombstones"
+        known = {memory_id: Tombstone(*facts) for memory_id, *facts in self._db.execute(query)}
+        self._at_path = {one.path: memory_id for memory_id, one in known.items()}
+        erased = self._db.execute("SELECT memory, deleted_at FROM erased")
+        self._tombstones = known | {memory_id: Tombstone("erased", at) for memory_id, at in erased}
+
+    def _note(self, memory_id: str, known: Tombstone | None) -> None:
+        before = self._tombstones.get(memory_id)
+        if before is not None and self._at_path.get(before.path) == memory_id:
+            del self._at_path[before.path]
+        if known is None:
+            self._tombstones.pop(memory_id, None)
+        else:
+            self._tombstones[memory_id] = replace(known, record=None)
+            self._at_path[known.path] = memory_id
+
+    def _with_record(self, memory_id: str) -> Tombstone | None:
+        known = self._tombstones.get(memory_id)
+        if known is None or known.status in ("erased", "active"):
+            return known
+        return replace(known, record=self._find("SELECT data FROM tombstones WHERE memory = ?", (memory_id,)))
+
     def _find(self, query: str, arguments: tuple[str, ...] | dict[str, str]) -> Document | None:
         with self._lock:
             row = self._db.execute(query, arguments).fetchone()
-        if row is None:
+        if row is None or row[0] is None:
             return None
         try:
             return frontmatter.parse(zlib.decompress(row[0]))

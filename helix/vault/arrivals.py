@@ -196,7 +196,7 @@ class _Batch:
         if known.id != note.id:
             return _refuse(arrival, f"its id differs from {known.id} only in case", note.id)
         try:
-            here = self._vault.read(known.path)
+            here = self._vault.read_file(known.path)
         except (FileNotFoundError, NoteError):
             return _refuse(arrival, f"{known.path} has the same id and cannot be read now", note.id)
         if here.id != note.id or not here.has_id:
@@ -239,7 +239,7 @@ class _Batch:
             self._given.add(_folded_name(note.path))
             return _Plan(arrival, Arrived(note.path, "made", note.id), Write(note.path, arrival.data, None))
         try:
-            here = self._vault.read(note.path)
+            here = self._vault.read_file(note.path)
         except (FileNotFoundError, NoteError):
             return _refuse(arrival, "has no id, and its path cannot be used in this vault")
         if note.state in (here.state, *here.ancestors):

@@ -75,7 +75,9 @@ class Erasures:
         try:
             is_clean = erase([one for one in memory_ids if not self._lives(one)])
         except (OSError, sqlite3.Error, HelixError) as error:
-            log.warning("%s cannot be cleaned of what was erased; trying again: %s", store, type(error).__name__)
+            log.warning(
+                "%s cannot be cleaned of what was erased; trying again: %s", store, type(error).__name__
+            )
             return False
         if is_clean:
             self._ledger.mark_clean(store, upto)

@@ -27,6 +27,7 @@ from helix.vault.copies import choose_best, choose_survivor
 from helix.vault.edit import REMOVE, Remove, edit
 from helix.vault.files import Files, Finding, Write, Written, content_hash
 from helix.vault.frontmatter import Document
+from helix.vault.identity import id_in_frontmatter
 from helix.vault.ignore import Ignore, read_ignore
 from helix.vault.leftovers import State
 from helix.vault.links import to_link
@@ -41,9 +42,10 @@ from helix.vault.merge import (
     with_ancestors,
 )
 from helix.vault.note import Note, ancestors_of, status_of
-from helix.vault.text_merge import COLLISION
 from helix.vault.paths import MAX_NOTE_BYTES, Root
+from helix.vault.text_merge import COLLISION
 from helix.vault.times import Clock, format_time, parse_time, stamp_after, utc_now
+from helix.vault.tombstones import overrule, overrule_without_id, settle
 from helix.vault.vault_id import read_identity
 from helix.vault.walk import Walk, walk
 
@@ -61,6 +63,17 @@ class Edit:
 
     changes: Mapping[str, Value | Remove] = field(default_factory=dict)
     body: str | None = None
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a file counts for, given what is known of its memory."""
+
+    note: Note
+    """what the memory says; its hash is that of the file only when the file speaks for itself"""
+    needs: str = ""
+    """what Helix has to write into the file: `stamp`, the register of a flip; `erase` or `bury`, the end of an
+    erased or hidden memory whose old file came back"""
 
 
 @dataclass(frozen=True)
@@ -97,10 +110,52 @@ class Vault:
         return known and self.root.reopen()
 
     def read(self, path: str) -> Note:
+        """The memory in a file: what the file says, unless it is an old one of a memory that was hidden since."""
+        return self.stand(self.read_file(path)).note
+
+    def read_file(self, path: str) -> Note:
         try:
             return Note.parse(path, self.root.read(path, self.max_note_bytes))
         except NoteError as error:
             raise error.at(path) from None
+
+    def stand(self, note: Note) -> Standing:
+        """What a file that was read counts for. Decided before anybody is told of its text, not mended afterwards."""
+        if note.is_stub:
+            return Standing(note)
+        try:
+            document = self._overruled(note)
+        except EditRefused:
+            # Its frontmatter cannot be changed. The answers do not need that; the writing refuses, and is reported.
+            known = self.ancestry.tombstone_of(note.id)
+            document = None if known is None else known.record or _bare_tombstone(note.id, known.deleted_at)
+        if document is None:
+            known = self.ancestry.tombstone_of(note.id)
+            return Standing(note, "stamp" if settle(note.meta, known) else "")
+        stands = _note(note.path, document)
+        return Standing(stands, "erase" if stands.is_erased else "bury")
+
+    def learn(self, notes: Sequence[Note]) -> set[str]:
+        """Take in what these files say of memories that were forgotten, superseded, erased or brought back.
+
+        Returns the memories of which other files may count for something else now.
+        """
+        news = set()
+        for note in notes:
+            if note.is_erased:  # here or on another machine: late arrivals of its text are erased too
+                known = self.ancestry.tombstone_of(note.id)
+                if known is None or known.status != "erased":
+                    news.add(note.id)
+                self.ancestry.forget_texts(note.id, note.memory.deleted_at or format_time(self.clock()))
+        told = [note for note in notes if note.has_id and not note.is_stub and not note.is_erased]
+        told = [one for one in told if status_of(one.meta) != "active" or self.ancestry.tombstone_of(one.id)]
+        if told:
+            with self.ancestry.at_once():
+                # Those that hide their memory first: what lies beside them may be older.
+                for note in sorted(told, key=lambda one: status_of(one.meta) == "active"):
+                    if self.stand(note).note is note and self.ancestry.learn(note):
+                        news.add(note.id)
+        return news
 
     def walk(self, below: str = "") -> Walk:
         return walk(self.root.path, self.ignore(), below)
@@ -149,19 +204,20 @@ class Vault:
         """
         self._check_alive()
         for _ in range(_TRIES):
-            note = self._read_as(path, memory_id)
-            if note is None:
+            file = self._read_as(path, memory_id)
+            if file is None:
                 self._pause(
                     _PAUSE
                 )  # an editor is in the middle of a save: empty, half written or renamed away
                 continue
+            note = self.stand(file).note
             if status_of(note.meta) == "erased":
                 raise MemoryErased(f"{memory_id} was erased; nothing of it is left to change")
             wanted = change(note)
             if wanted is None:
                 return note
             after = self._next(note, wanted)
-            if after.hash == note.hash or self._replace(note, after):
+            if after.hash == file.hash or self._replace(file, after):
                 return after
         raise StaleHash(f"{path} keeps changing or no longer holds {memory_id}; try again when it is quiet")
 
@@ -214,17 +270,18 @@ class Vault:
             raise BadValue(f"the text is not of {memory_id}; nothing was written")
         self.ancestry.remember(memory_id, based_on)
         for _ in range(_TRIES):
-            note = self._read_as(path, memory_id)
-            if note is None:
+            file = self._read_as(path, memory_id)
+            if file is None:
                 self._pause(_PAUSE)
                 continue
+            note = self.stand(file).note
             if status_of(note.meta) == "erased":
                 raise MemoryErased(f"{memory_id} was erased; nothing of it is left to change")
             revised = self._next(_note(path, text), Edit({"rev": [base.state, *base.ancestors]}))
             after = (
                 revised if note.hash == base.hash else self._next(note, self._take_in(note, revised.document))
             )
-            if self._replace(note, after):
+            if self._replace(file, after):
                 return after
         raise StaleHash(f"{path} keeps changing or no longer holds {memory_id}; try again when it is quiet")
 
@@ -265,10 +322,27 @@ class Vault:
         """Stamp the register that a person's flip of the status line asks for."""
 
         def stamp(note: Note) -> Edit | None:
-            registers = {} if note.is_stub else settle_registers(note.meta, self.clock())
+            known = self.ancestry.tombstone_of(memory_id)
+            registers = {} if note.is_stub else settle(note.meta, known, self.clock())
             return Edit(dict(registers)) if registers else None
 
         return self.edit(path, memory_id, stamp)
+
+    def bury(self, path: str, memory_id: str) -> Note:
+        """Write a hidden memory again over an old file of it; text in the old one that nobody has seen is kept."""
+        self._check_alive()
+        for _ in range(_TRIES):
+            file = self._read_as(path, memory_id)
+            if file is None:
+                self._pause(_PAUSE)
+                continue
+            document = self._overruled(file)
+            if document is None:
+                return file
+            after = _note(path, document)
+            if self._replace(file, after):
+                return after
+        raise StaleHash(f"{path} keeps changing; it is looked at again when it is quiet")
 
     def erase(self, path: str, memory_id: str) -> Note:
         """Remove every word of a memory for good; the id, the status and the date stay."""
@@ -283,7 +357,11 @@ class Vault:
             earlier = self.ancestry.erased_at(memory_id)
             stamp = earlier or stamp_after(self.clock(), note.meta.get("restored_at"))
             # An id that comes from the path would erase whatever a person puts there next.
-            erased_id = memory_id if note.has_id else ids.new_id("erased", self.clock(), lambda _: False)
+            erased_id = (
+                memory_id
+                if self.stand(note).note.has_id
+                else ids.new_id("erased", self.clock(), lambda _: False)
+            )
             after = _note(path, erased_record(erased_id, stamp))
             if self._swap(note, after):
                 self._discard_texts(memory_id, [after])
@@ -296,7 +374,7 @@ class Vault:
     def lacks_base(self, memory_id: str, paths: Sequence[str]) -> bool:
         """Whether a merge of these files would miss a text that another machine may know."""
         try:
-            documents = [self.read(path).document for path in paths]
+            documents = [self.read_file(path).document for path in paths]
             find = functools.partial(self.ancestry.find, memory_id)
             return lacks_base(sorted(documents, key=frontmatter.emit), find)
         except (FileNotFoundError, HelixError):
@@ -305,7 +383,7 @@ class Vault:
     def merge_copies(self, memory_id: str, paths: Sequence[str]) -> Merged:
         """Fold all files that carry one id into one. Raises NoteError or StaleHash and has then lost nothing."""
         self._check_alive()
-        notes = [self.read(path) for path in sorted(paths)]
+        notes = [self.read_file(path) for path in sorted(paths)]
         if any(note.id != memory_id for note in notes):
             raise StaleHash(f"the copies of {memory_id} changed while they were read")
         find = functools.partial(self.ancestry.find, memory_id)
@@ -342,12 +420,24 @@ class Vault:
             self.ancestry.forget_texts(memory_id, str(merged.meta.get("deleted_at")))
         return Merged(survivor, [note.path for note in absorbed])
 
-    def recover(self, late: Finding, locate: Callable[[str], str | None]) -> str:
-        """Merge back what a person saved into a file at the moment Helix swapped it. Returns the path."""
-        if self._made_way_for_erased(late):
-            self.files.discard(late)  # erased wins for good, also over a text that cannot be read
-            return late.leftover.path
+    def recover(
+        self,
+        late: Finding,
+        locate: Callable[[str], str | None],
+        is_erased_record: Callable[[str], bool] = lambda _: False,
+    ) -> str:
+        """Merge back what a person saved into a file at the moment Helix swapped it. Returns the path.
+
+        `is_erased_record` is asked whether an erased record's content hash begins so.
+        """
         memory_id = self.ancestry.memory_with_hash(late.leftover.new or "?")
+        # Asked before anything is kept: erased wins for good, also over a save that cannot be read.
+        by_line = memory_id or id_in_frontmatter(late.data)
+        if is_erased_record(late.leftover.new or "?") or (
+            by_line is not None and self.ancestry.erased_at(by_line) is not None
+        ):
+            self.files.discard(late)
+            return late.leftover.path
         try:
             saved = frontmatter.parse(late.data)
         except NoteError:
@@ -403,14 +493,6 @@ class Vault:
         self.files.discard(late)
         return path
 
-    def _made_way_for_erased(self, late: Finding) -> bool:
-        """Whether the file was swapped out for what is left of an erased memory."""
-        new = late.leftover.new
-        return bool(new) and any(
-            content_hash(frontmatter.emit(erased_record(memory_id, at))).startswith(str(new))
-            for memory_id, at in self.ancestry.erased().items()
-        )
-
     def _check_alive(self) -> None:
         if not self.is_there():
             raise VaultUnavailable(
@@ -420,10 +502,19 @@ class Vault:
 
     def _read_as(self, path: str, memory_id: str) -> Note | None:
         try:
-            note = self.read(path)
+            note = self.read_file(path)
         except FileNotFoundError:
             return None
-        return note if note.id == memory_id else None
+        return note if memory_id in (note.id, self.stand(note).note.id) else None
+
+    def _overruled(self, note: Note) -> Document | None:
+        """What the memory of a file says, when that is not what the file says."""
+        if not note.has_id and (found := self.ancestry.tombstone_at(note.path)) is not None:
+            return overrule_without_id(note, found[1])
+        known = self.ancestry.tombstone_of(note.id)
+        if known is None:
+            return None
+        return overrule(note, known, functools.partial(self.ancestry.find, note.id))
 
     def _next(self, note: Note, wanted: Edit) -> Note:
         """The note after an edit, with its new time and ancestry."""
@@ -479,6 +570,11 @@ class Vault:
 
 def _note(path: str, document: Document) -> Note:
     return Note(path, content_hash(frontmatter.emit(document)), document)
+
+
+def _bare_tombstone(memory_id: str, deleted_at: str | None) -> Document:
+    meta: dict[str, Value] = {"id": memory_id, "status": "deleted", "deleted_at": deleted_at}
+    return frontmatter.parse(frontmatter.create(meta, ""))
 
 
 def _edit_between(before: Document, after: Document) -> Edit:

@@ -97,7 +97,12 @@ def test_a_draft_of_what_was_erased_goes_with_it(note: dict[str, Any], edits: An
         ('echo text >> "$2"; exit 3', "error"),
     ],
     ids=[
-        "another id", "no text", "a credential", "one in a property", "one in a comment", "an editor that fails",
+        "another id",
+        "no text",
+        "a credential",
+        "one in a property",
+        "one in a comment",
+        "an editor that fails",
     ],  # fmt: skip
 )
 def test_what_cannot_be_meant_is_refused_and_nothing_is_written(
@@ -185,7 +190,14 @@ def test_a_memory_that_was_erased_while_it_was_edited_leaves_no_draft(
 
 @pytest.mark.parametrize(
     "command",
-    [("export", "x.strand"), ("reindex",), ("edit", "mem_other"), ("doctor", "--fix"), ("adopt", "--all"), ("recent",)],
+    [
+        ("export", "x.strand"),
+        ("reindex",),
+        ("edit", "mem_other"),
+        ("doctor", "--fix"),
+        ("adopt", "--all"),
+        ("recent",),
+    ],
     ids=lambda command: command[0],
 )
 def test_an_erasure_that_a_command_takes_in_leaves_no_draft_and_no_quote(

@@ -4,7 +4,8 @@ import os
 
 import pytest
 
-from helix.errors import EditRefused
+from helix.errors import EditRefused, StorageError
+from helix.vault.files import Write
 from tests.follow.rig import Rig, record
 
 COPY = "a (Ann's conflicted copy 2026-09-25).md"
@@ -142,3 +143,86 @@ def test_nothing_is_written_while_the_vault_cannot_be_trusted(rig: Rig) -> None:
     rig.follow()
     rig.mend(after=100)
     assert "deleted_at" not in rig.read("a.md")
+
+
+def test_while_the_vault_cannot_be_trusted_an_old_file_is_in_no_answer_and_is_listed(rig: Rig) -> None:
+    for number in range(20):
+        rig.write(f"{number}.md", record(f"mem_{number}"))
+    for name, forget in (("a", rig.memories.forget), ("b", rig.memories.erase)):
+        rig.write(f"{name}.md", record(f"mem_{name}", "secret\n"))
+        rig.follow()
+        forget(f"mem_{name}")
+    for number in range(20):
+        os.unlink(rig.folder / f"{number}.md")
+    rig.follow()
+    for name in "ab":
+        rig.write(f"{name}.md", record(f"mem_{name}", "secret\n"))
+    rig.follow()
+    rig.mend(after=100)
+    assert [rig.row(path).status for path in ("a.md", "b.md")] == ["deleted", "erased"]
+    assert all("secret" in rig.read(path) for path in ("a.md", "b.md"))
+    assert {path: one.code for path, one in rig.problems().items()} == {"a.md": "old-file", "b.md": "erased"}
+    assert "disappeared" in rig.problems()["b.md"].reason
+    rig.reconciler.rebuild(accept_missing=True)
+    rig.settle_down()
+    assert "status: deleted" in rig.read("a.md")
+    assert "secret" not in rig.read("b.md")
+    assert rig.problems() == {}
+
+
+def test_in_a_vault_that_cannot_be_written_to_an_old_file_is_in_no_answer_and_is_listed(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, forget in (("a", rig.memories.forget), ("b", rig.memories.erase)):
+        rig.write(f"{name}.md", record(f"mem_{name}", "secret\n"))
+        rig.follow()
+        forget(f"mem_{name}")
+        rig.write(f"{name}.md", record(f"mem_{name}", "secret\n"))
+    rig.settle_down()
+    for name in "ab":
+        rig.write(f"{name}.md", record(f"mem_{name}", "secret\n"))
+
+    def refuse(write: Write) -> None:
+        raise StorageError(f"write {write.path}: Read-only file system")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(rig.vault.files, "write", refuse)
+        rig.follow()
+        rig.mend(after=10)
+        assert [rig.row(path).status for path in ("a.md", "b.md")] == ["deleted", "erased"]
+        assert {path: one.code for path, one in rig.problems().items()} == {
+            "a.md": "old-file",
+            "b.md": "erased",
+        }
+        assert "Read-only" in rig.problems()["b.md"].reason
+    rig.settle_down()
+    assert "status: deleted" in rig.read("a.md")
+    assert "secret" not in rig.read("b.md")
+    assert rig.problems() == {}
+
+
+def test_an_old_file_in_another_spelling_and_with_a_later_date_becomes_a_tombstone_with_its_text(
+    rig: Rig,
+) -> None:
+    rig.write("a.md", record("mem_a", "Text.\n"))
+    rig.follow()
+    rig.memories.forget("mem_a")
+    rig.write("a.md", "---\n{id: mem_a, updated_at: 2099-01-01, tags: [a]}\n---\nNobody has seen this.\n")
+    rig.follow()
+    assert rig.row("a.md").status == "deleted"
+    rig.mend()
+    assert "status: deleted" in rig.read("a.md")
+    assert "Nobody has seen this." in rig.read("a.md")
+
+
+@pytest.mark.parametrize("typed", ["---\nid: mem_a\ntags: [\n---\nsecret\n", "---\ntags: [\n---\nsecret\n"])
+def test_a_save_that_raced_an_erasure_and_cannot_be_read_is_not_kept(rig: Rig, typed: str) -> None:
+    rig.write("a.md", record("mem_a", "secret\n"))
+    rig.follow()
+    with (rig.folder / "a.md").open("r+b") as editor:
+        rig.memories.erase("mem_a")
+        editor.truncate()
+        editor.write(typed.encode())
+    rig.settle_down()
+    assert list(rig.snapshot()) == ["a.md"]
+    assert "secret" not in rig.read("a.md")

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from helix.vault.birth import NewMemory
+from helix.vault.vault import Edit
 from tests.follow.rig import Crash, Rig, in_catalog, record
 
 
@@ -348,3 +349,268 @@ def test_a_time_at_the_end_of_the_calendar_stops_nothing(rig: Rig) -> None:
     rig.follow()
     rig.mend()
     assert rig.paths() == ["a.md", "b.md"]
+
+
+# An old file over a newer one
+
+OLD = "The old text.\n"
+
+
+def forgotten(rig: Rig, memory_id: str = "mem_a") -> tuple[bytes, bytes]:
+    """The bytes before and after a memory at a.md is forgotten."""
+    rig.write("a.md", record(memory_id, OLD))
+    rig.follow()
+    rig.memories.change(memory_id, lambda note: Edit({"tags": ["kept"]}))
+    before = (rig.folder / "a.md").read_bytes()
+    rig.memories.forget(memory_id)
+    return before, (rig.folder / "a.md").read_bytes()
+
+
+def status(rig: Rig, memory_id: str = "mem_a") -> str:
+    row = rig.catalog.find(memory_id)
+    assert row is not None
+    assert rig.memories.get(memory_id).memory.status == row.status
+    return row.status
+
+
+@pytest.mark.parametrize("path", ["a.md", "late.md"])
+def test_an_old_file_over_a_tombstone_changes_no_answer_and_is_replaced_by_the_tombstone(
+    rig: Rig, path: str
+) -> None:
+    old, tombstone = forgotten(rig)
+    rig.write(path, old)
+    assert rig.memories.get("mem_a").memory.status == "deleted", "not even before the follower sees it"
+    assert [change.note.memory.status for change in rig.follow().changes if change.note] in ([], ["deleted"])
+    assert status(rig) == "deleted"
+    rig.mend()
+    assert (rig.folder / path).read_bytes() == tombstone
+    assert status(rig) == "deleted"
+
+
+def test_text_in_an_old_file_that_nobody_has_seen_is_kept_in_the_tombstone(rig: Rig) -> None:
+    old, _ = forgotten(rig)
+    rig.write("a.md", old + b"Typed on the phone.\n")
+    rig.follow()
+    assert status(rig) == "deleted"
+    assert "Typed on the phone." in rig.memories.get("mem_a").document.body
+    rig.mend()
+    assert "status: deleted" in rig.read("a.md")
+    assert "Typed on the phone." in rig.read("a.md")
+    after = rig.read("a.md")
+    rig.write("a.md", old + b"Typed on the phone.\n")
+    rig.settle_down()
+    assert rig.read("a.md") == after
+
+
+def test_an_old_file_that_is_there_when_the_process_starts_stays_forgotten(rig: Rig) -> None:
+    old, tombstone = forgotten(rig)
+    rig.write("a.md", old)
+    rig.restart()
+    assert rig.memories.get("mem_a").memory.status == "deleted"
+    rig.follow()
+    rig.reconciler.rebuild()
+    assert status(rig) == "deleted"
+    rig.mend()
+    assert (rig.folder / "a.md").read_bytes() == tombstone
+
+
+def test_an_old_file_that_comes_after_the_tombstone_was_deleted_stays_forgotten(rig: Rig) -> None:
+    old, tombstone = forgotten(rig)
+    (rig.folder / "a.md").unlink()
+    rig.follow()
+    rig.advance(3)
+    rig.follow()
+    assert rig.paths() == []
+    rig.write("b.md", old)
+    rig.follow()
+    assert status(rig) == "deleted"
+    rig.mend()
+    assert (rig.folder / "b.md").read_bytes() == tombstone
+
+
+def test_an_old_file_without_an_id_over_its_tombstone_stays_forgotten(rig: Rig) -> None:
+    old = rig.write("todo.md", "- milk\n").read_bytes()
+    rig.follow()
+    [row] = rig.catalog.memories()
+    memory_id = rig.memories.forget(row.id).id
+    tombstone = rig.read("todo.md")
+    rig.write("todo.md", old)
+    rig.follow()
+    assert status(rig, memory_id) == "deleted"
+    rig.mend()
+    assert rig.read("todo.md") == tombstone
+    rig.write("todo.md", "- bread\n")
+    rig.settle_down()
+    assert rig.read("todo.md") == "- bread\n", "another text at the path is another note"
+
+
+@pytest.mark.parametrize("taken_out", ["", "deleted_at"])
+def test_a_person_who_flips_the_tombstone_itself_restores_it_for_good(rig: Rig, taken_out: str) -> None:
+    old, _ = forgotten(rig)
+    lines = rig.read("a.md").replace("status: deleted", "status: active").splitlines(keepends=True)
+    rig.write("a.md", "".join(line for line in lines if not taken_out or not line.startswith(taken_out)))
+    rig.follow()
+    assert status(rig) == "active"
+    rig.mend()
+    assert "restored_at" in rig.read("a.md")
+    for number in range(40):  # more than its list of ancestors holds
+        rig.memories.change("mem_a", lambda note, number=number: Edit({"importance": number / 100}))
+    rig.restart()
+    rig.settle_down()
+    assert status(rig) == "active"
+    rig.write("a.md", old)
+    rig.settle_down()
+    assert status(rig) == "active", "it was restored: an old text is an old text, not a deletion"
+
+
+def test_a_new_text_in_the_tombstone_with_an_active_status_restores_it(rig: Rig) -> None:
+    forgotten(rig)
+    text = rig.read("a.md").replace("status: deleted", "status: active").replace(OLD, "A new text.\n")
+    rig.write("a.md", text)
+    rig.settle_down()
+    assert status(rig) == "active"
+    assert "A new text." in rig.read("a.md")
+
+
+def test_a_command_restores_a_memory_whose_old_file_is_back(rig: Rig) -> None:
+    old, _ = forgotten(rig)
+    rig.write("a.md", old)
+    rig.follow()
+    rig.memories.restore("mem_a")
+    assert status(rig) == "active"
+    assert "restored_at" in rig.read("a.md")
+    rig.settle_down()
+    assert status(rig) == "active"
+
+
+def test_a_restoration_on_another_machine_is_one_here(rig: Rig) -> None:
+    _, tombstone = forgotten(rig)
+    rig.memories.restore("mem_a")
+    restored = rig.read("a.md")
+    rig.write("a.md", tombstone)
+    rig.follow()
+    assert status(rig) == "deleted"
+    rig.write("a.md", restored)
+    rig.settle_down()
+    assert (status(rig), rig.read("a.md")) == ("active", restored)
+
+
+def test_an_old_file_of_an_erased_memory_is_never_told_to_the_index(rig: Rig) -> None:
+    rig.write("a.md", record("mem_a", "secret\n"))
+    rig.follow()
+    old = (rig.folder / "a.md").read_bytes()
+    rig.memories.erase("mem_a")
+    for path in ("a.md", "late.md"):
+        rig.write(path, old)
+        assert "secret" not in rig.memories.get("mem_a").document.body
+        told = rig.follow().changes
+        assert not any(change.note and "secret" in change.note.document.body for change in told)
+        assert rig.row(path).status == "erased"
+        assert "secret" not in str(rig.catalog.dump())
+    assert rig.ancestry.find_by_hash("mem_a", "") is None
+
+
+def test_what_is_wrong_with_an_old_file_of_an_erased_memory_is_told_without_its_text(rig: Rig) -> None:
+    rig.write("a.md", record("mem_a", "secret\n"))
+    rig.follow()
+    rig.memories.erase("mem_a")
+    sides = "<<<<<<< ours\nsecret one\n=======\nsecret two\n>>>>>>> theirs\n"
+    rig.write("a.md", record("mem_a", sides))
+    rig.follow()
+    assert "secret" not in str(rig.catalog.dump())
+    rig.write("a.md", f"---\nid: mem_a\n{sides}---\ntext\n")
+    rig.follow()
+    assert "a.md" in rig.problems()
+    assert "secret" not in str(rig.catalog.dump())
+
+
+def test_an_erased_record_takes_the_text_in_every_other_file_along(rig: Rig) -> None:
+    rig.write("a.md", record("mem_a", "secret\n"))
+    rig.follow()
+    rig.write("a (1).md", erased("mem_a"))
+    rig.follow("a (1).md")
+    assert rig.row("a.md").status == "erased"
+    assert "secret" not in rig.memories.get("mem_a").document.body
+    rig.settle_down()
+    assert not any(b"secret" in data for data in rig.snapshot().values())
+
+
+def test_a_first_scan_of_many_files_knows_what_was_erased_before_it_tells_of_any(rig: Rig) -> None:
+    for number in range(600):
+        rig.write(f"{number}.md", record(f"mem_{number}"))
+    rig.write("0a.md", record("mem_a", "secret\n"))
+    rig.write("z.md", erased("mem_a"))
+    told = rig.follow().changes
+    assert not any(change.note and "secret" in change.note.document.body for change in told)
+    assert "secret" not in str(rig.catalog.dump())
+
+
+def test_an_old_file_over_a_superseded_memory_is_no_edit(rig: Rig) -> None:
+    rig.write("a.md", record("mem_a", OLD))
+    rig.follow()
+    rig.memories.change("mem_a", lambda note: Edit({"tags": ["kept"]}))
+    old = (rig.folder / "a.md").read_bytes()
+    rig.memories.supersede("mem_a")
+    known = (rig.folder / "a.md").read_bytes()
+    rig.write("a.md", old)
+    rig.follow()
+    assert status(rig) == "superseded"
+    rig.mend()
+    assert (rig.folder / "a.md").read_bytes() == known
+    rig.write("a.md", rig.read("a.md").replace("status: superseded", "status: active"))
+    rig.settle_down()
+    assert status(rig) == "active"
+
+
+def test_an_old_text_over_a_newer_one_of_an_active_memory_is_taken_for_a_persons_undo(rig: Rig) -> None:
+    rig.write("a.md", record("mem_a", OLD))
+    rig.follow()
+    old = (rig.folder / "a.md").read_bytes()
+    rig.memories.change("mem_a", lambda note: Edit({}, "A newer text.\n"))
+    rig.write("a.md", old)
+    rig.settle_down()
+    assert (rig.folder / "a.md").read_bytes() == old
+
+
+@pytest.mark.parametrize("lost", ["ancestry.db", "everything, while it runs"])
+def test_what_was_forgotten_and_erased_is_known_as_long_as_one_of_the_databases_is(
+    rig: Rig, lost: str
+) -> None:
+    old, _ = forgotten(rig)
+    rig.write("b.md", record("mem_b", "secret\n"))
+    rig.follow()
+    rig.memories.erase("mem_b")
+    if lost == "ancestry.db":
+        rig.close()
+        for file in rig.state.glob("ancestry.db*"):
+            file.unlink()
+        rig.open()
+    else:
+        for file in rig.state.iterdir():
+            file.unlink()
+        rig.ancestry.reopen_if_deleted()
+        rig.catalog.reopen_if_deleted()
+    rig.write("a.md", old)
+    rig.write("b.md", record("mem_b", "secret\n"))
+    rig.follow()
+    assert (status(rig), status(rig, "mem_b")) == ("deleted", "erased")
+    rig.settle_down()
+    assert "status: deleted" in rig.read("a.md")
+    assert "secret" not in rig.read("b.md")
+
+
+def test_in_a_vault_that_nobody_knew_a_tombstone_beside_an_old_file_wins(rig: Rig) -> None:
+    old, tombstone = forgotten(rig)
+    rig.close()
+    for file in rig.state.iterdir():
+        file.unlink()
+    rig.index.memories.clear()
+    rig.write("a.md", old)
+    rig.write("a.sync-conflict-20260101-101010-ABCDEFG.md", tombstone)
+    rig.open()
+    assert all(
+        change.note is None or change.note.memory.status == "deleted" for change in rig.follow().changes
+    )
+    rig.settle_down()
+    assert status(rig) == "deleted"
+    assert "status: deleted" in rig.read("a.md")

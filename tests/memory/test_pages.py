@@ -140,7 +140,9 @@ def test_a_cursor_into_a_listing_that_quotes_is_refused_after_an_erasure(
             else:
                 getattr(world.service, verb)(caller=ME, cursor=page["next_cursor"])
         assert refused.value.code == "bad-cursor"
-    assert [one["id"] for one in world.service.recent(caller=ME, cursor=recent["next_cursor"])["results"]] in (
+    assert [
+        one["id"] for one in world.service.recent(caller=ME, cursor=recent["next_cursor"])["results"]
+    ] in (
         ["mem_b"],
         [],
     )

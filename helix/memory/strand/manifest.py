@@ -10,6 +10,7 @@ from typing import Any
 
 from helix.errors import BadValue, HelixError
 from helix.index.catalog import Catalog
+from helix.vault import frontmatter
 from helix.vault.arrivals import is_tombstone, tombstone
 from helix.vault.birth import NewMemory, home_of
 from helix.vault.files import content_hash
@@ -149,8 +150,8 @@ class Survey:
         paths = sorted({row.path for row in self.catalog.memories(include_hidden=True)} | self._copies())
         for path in paths:
             try:
-                data = self.vault.root.read(path, self.vault.max_note_bytes)
-                note = Note.parse(path, data)
+                note = self.vault.read(path)
+                data = frontmatter.emit(note.document)
             except FileNotFoundError:
                 continue  # moved or removed since the catalog saw it
             except HelixError as error:
