@@ -25,6 +25,7 @@ from helix.index.catalog import Row
 from helix.vault.authors import HELIX, Author, acting, doing
 from helix.vault.leftovers import Leftover, State
 from helix.vault.problem import Problem
+from helix.vault.vault import MergePlan
 
 # A sync client may carry out a rename as "create the new file, then delete the old one", seconds apart. Two
 # files that say the same need no merge, so there is time to see whether one of them goes away.
@@ -34,6 +35,8 @@ _SAME_TEXT_GRACE = 600.0
 _UNKNOWN_BASE_GRACE = 180.0
 _QUIET = 2.0
 _REFUSED = 60.0
+# Letters of the texts whose merges are kept in memory until the lock is free; the others come next.
+_PLANNED_AT_ONCE = 8 * 1024 * 1024
 # Somebody is writing there, moved the file, or put a link where its folder was: come again.
 _BUSY = (AlreadyExists, StaleHash, FileNotFoundError, StorageError, OutsideVault)
 REFUSALS = (EditRefused.code, MemoryErased.code)
@@ -56,6 +59,7 @@ class Mender:
         self._waiting: dict[tuple[str, ...], float] = {}
         self._temporary: dict[str, float] = {}
         self._reported: dict[tuple[str, ...], Problem] = {}
+        self._plans: dict[tuple[str, ...], MergePlan | Exception] = {}
         with self._catalog.transaction():
             for code in REFUSALS:
                 self._catalog.clear_problems(code)
@@ -75,6 +79,7 @@ class Mender:
 
     def mend(self) -> float | None:
         """Do what is due; returns when to come again, if something waits."""
+        self._plan_merges()
         with self._reconciler.lock:
             if self._reconciler.brake.reason is not None:
                 return None
@@ -84,8 +89,9 @@ class Mender:
             self._waiting = {key: self._waiting.get(key) or now + grace() for key, grace, _ in jobs}
             self._withdraw([key for key in self._reported if key not in self._waiting])
             for key, _, run in jobs:
-                if self._waiting[key] <= now:
+                if self._waiting[key] <= now and (key[0] != "merge" or key in self._plans):
                     self._try(key, run)
+            self._plans.clear()
             for folder, due in list(self._temporary.items()):
                 if due <= now:
                     self._sweep(folder)
@@ -94,10 +100,25 @@ class Mender:
     def _jobs(self) -> Iterable[tuple[tuple[str, ...], Callable[[], float], Callable[[], Sequence[str]]]]:
         """What there is to do: a key, how long to wait for quiet first, and the deed."""
         for memory_id, rows in self._catalog.duplicates().items():
-            key = ("merge", memory_id, *(f"{row.path}={row.hash}" for row in rows))
-            yield key, partial(self._merge_grace, memory_id, rows), partial(self._merge, memory_id, rows)
+            key = _merge_key(memory_id, rows)
+            yield key, partial(self._merge_grace, memory_id, rows), partial(self._merge, key, rows)
         for row in self._catalog.needing():
             yield (row.needs, row.path, row.hash), lambda: _QUIET, partial(self._write_needed, row)
+
+    def _plan_merges(self) -> None:
+        """Work out the merges that are due before the lock is taken: two long texts take a while, and writes go on."""
+        now, size = self._monotonic(), 0
+        if not any(key[0] == "merge" and due <= now for key, due in self._waiting.items()):
+            return
+        for memory_id, rows in self._catalog.duplicates().items():
+            key = _merge_key(memory_id, rows)
+            if self._waiting.get(key, now + 1) <= now and size < _PLANNED_AT_ONCE:
+                try:
+                    plan = self._vault.plan_merge(memory_id, [row.path for row in rows])
+                    size += sum(len(note.document.body) for note in plan.notes)
+                    self._plans[key] = plan
+                except (FileNotFoundError, HelixError) as error:
+                    self._plans[key] = error
 
     def _merge_grace(self, memory_id: str, rows: Sequence[Row]) -> float:
         if len({row.state for row in rows}) == 1:
@@ -123,10 +144,13 @@ class Mender:
             self._waiting[key] = self._monotonic() + _REFUSED
             self._report(key, error)
 
-    def _merge(self, memory_id: str, rows: Sequence[Row]) -> Sequence[str]:
-        paths = [row.path for row in rows]
+    def _merge(self, key: tuple[str, ...], rows: Sequence[Row]) -> Sequence[str]:
+        memory_id, paths = rows[0].id, [row.path for row in rows]
+        plan = self._plans[key]
         if all(self._vault.root.exists(path) for path in paths):
-            outcome = self._vault.merge_copies(memory_id, paths)
+            if isinstance(plan, Exception):
+                raise plan
+            outcome = self._vault.merge_copies(memory_id, paths, plan)
             self.merged += len(outcome.absorbed)
             paths.append(outcome.survivor.path)
         return paths
@@ -175,3 +199,7 @@ class Mender:
     def _locate(self, memory_id: str) -> str | None:
         row = self._catalog.find(memory_id)
         return None if row is None else row.path
+
+
+def _merge_key(memory_id: str, rows: Sequence[Row]) -> tuple[str, ...]:
+    return ("merge", memory_id, *(f"{row.path}={row.hash}" for row in rows))

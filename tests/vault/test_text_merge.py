@@ -119,7 +119,7 @@ def test_every_block_that_a_side_added_stands_whole_and_once(case: Sides) -> Non
     one, two = case.sides
     merged = _lines(merge_text(_text(case.base), _text(one), _text(two)))
     for block in (*case.blocks[0], *case.blocks[1]):
-        assert _stands_in(_without_outer_blanks(block), merged) == 1, (block, merged, case)
+        assert _stands_in(_without_outer_blanks(block), merged) == 1, f"{block} in {merged} of {case}"
 
 
 @given(_two_sides())
@@ -128,7 +128,7 @@ def test_when_nobody_removed_a_line_all_occurrences_of_all_lines_are_there_and_n
     merged = _lines(merge_text(_text(case.base), _text(one), _text(two)))
     wanted = Counter(one) + Counter(two)
     wanted.subtract(Counter(case.base))
-    assert Counter(merged) == +wanted
+    assert Counter(merged) == +wanted, f"{merged} of {case}"
     assert _is_subsequence(one, merged)
     assert _is_subsequence(two, merged)
 
@@ -138,7 +138,7 @@ def test_without_a_base_every_block_stands_whole_too(case: Sides) -> None:
     one, two = case.sides
     merged = _lines(merge_text(None, _text(one), _text(two)))
     for block in (*case.blocks[0], *case.blocks[1]):
-        assert _stands_in(_without_outer_blanks(block), merged) >= 1, (block, merged, case)
+        assert _stands_in(_without_outer_blanks(block), merged) >= 1, f"{block} in {merged} of {case}"
     for side in case.sides:
         assert not Counter(side) - Counter(merged)
 
