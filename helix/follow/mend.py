@@ -25,6 +25,7 @@ from helix.vault.authors import HELIX, Author, acting, doing
 from helix.vault.checkouts import Checkouts
 from helix.vault.leftovers import Leftover, State
 from helix.vault.problem import Problem
+from helix.vault.vault import MergePlan
 
 # A sync client may carry out a rename as "create the new file, then delete the old one", seconds apart. Two
 # files that say the same need no merge, so there is time to see whether one of them goes away.
@@ -35,6 +36,8 @@ _UNKNOWN_BASE_GRACE = 180.0
 _QUIET = 2.0
 _REFUSED = 60.0
 _CHECKED_OUT = 10.0
+# Letters of the texts whose merges are kept in memory until the lock is free; the others come next.
+_PLANNED_AT_ONCE = 8 * 1024 * 1024
 # Somebody is writing there, moved the file, or put a link where its folder was: come again.
 _BUSY = (AlreadyExists, StaleHash, FileNotFoundError, StorageError, OutsideVault)
 _LATE = ("erase", "bury")
@@ -66,6 +69,7 @@ class Mender:
         self._waiting: dict[tuple[str, ...], float] = {}
         self._temporary: dict[str, float] = {}
         self._reported: dict[tuple[str, ...], Problem] = {}
+        self._plans: dict[tuple[str, ...], MergePlan | Exception] = {}
         with self._catalog.transaction():
             for code in REFUSALS:
                 self._catalog.clear_problems(code)
@@ -85,6 +89,7 @@ class Mender:
 
     def mend(self) -> float | None:
         """Do what is due; returns when to come again, if something waits."""
+        self._plan_merges()
         with self._reconciler.lock:
             if (reason := self._reconciler.brake.reason) is not None:
                 self._report_late(reason)
@@ -95,8 +100,9 @@ class Mender:
             self._waiting = {key: self._waiting.get(key) or now + grace() for key, grace, _ in jobs}
             self._withdraw([key for key in self._reported if key not in self._waiting])
             for key, _, run in jobs:
-                if self._waiting[key] <= now:
+                if self._waiting[key] <= now and (key[0] != "merge" or key in self._plans):
                     self._try(key, run)
+            self._plans.clear()
             for folder, due in list(self._temporary.items()):
                 if due <= now:
                     self._sweep(folder)
@@ -105,10 +111,25 @@ class Mender:
     def _jobs(self) -> Iterable[tuple[tuple[str, ...], Callable[[], float], Callable[[], Sequence[str]]]]:
         """What there is to do: a key, how long to wait for quiet first, and the deed."""
         for memory_id, rows in self._catalog.duplicates().items():
-            key = ("merge", memory_id, *(f"{row.path}={row.hash}" for row in rows))
-            yield key, partial(self._merge_grace, memory_id, rows), partial(self._merge, memory_id, rows)
+            key = _merge_key(memory_id, rows)
+            yield key, partial(self._merge_grace, memory_id, rows), partial(self._merge, key, rows)
         for row in self._catalog.needing():
             yield _key_of(row), lambda: _QUIET, partial(self._write_needed, row)
+
+    def _plan_merges(self) -> None:
+        """Work out the merges that are due before the lock is taken: two long texts take a while, and writes go on."""
+        now, size = self._monotonic(), 0
+        if not any(key[0] == "merge" and due <= now for key, due in self._waiting.items()):
+            return
+        for memory_id, rows in self._catalog.duplicates().items():
+            key = _merge_key(memory_id, rows)
+            if self._waiting.get(key, now + 1) <= now and size < _PLANNED_AT_ONCE:
+                try:
+                    plan = self._vault.plan_merge(memory_id, [row.path for row in rows])
+                    size += sum(len(note.document.body) for note in plan.notes)
+                    self._plans[key] = plan
+                except (FileNotFoundError, HelixError) as error:
+                    self._plans[key] = error
 
     def _merge_grace(self, memory_id: str, rows: Sequence[Row]) -> float:
         if len({row.state for row in rows}) == 1:
@@ -141,10 +162,13 @@ class Mender:
             row = self._catalog.find(key[1])
             self._report(key, Problem.of(row.path if row else key[1], error))
 
-    def _merge(self, memory_id: str, rows: Sequence[Row]) -> Sequence[str]:
-        paths = [row.path for row in rows]
+    def _merge(self, key: tuple[str, ...], rows: Sequence[Row]) -> Sequence[str]:
+        memory_id, paths = rows[0].id, [row.path for row in rows]
+        plan = self._plans[key]
         if all(self._vault.root.exists(path) for path in paths):
-            outcome = self._vault.merge_copies(memory_id, paths)
+            if isinstance(plan, Exception):
+                raise plan
+            outcome = self._vault.merge_copies(memory_id, paths, plan)
             self.merged += len(outcome.absorbed)
             paths.append(outcome.survivor.path)
         return paths
@@ -228,3 +252,7 @@ def _late(key: tuple[str, ...], reason: str) -> Problem:
         )
     said = "the file is an older one of a memory that was hidden since. It is in no answer, but cannot be replaced now"
     return Problem(path, OLD_FILE, f"{said}: {reason}", "let Helix write to it")
+
+
+def _merge_key(memory_id: str, rows: Sequence[Row]) -> tuple[str, ...]:
+    return ("merge", memory_id, *(f"{row.path}={row.hash}" for row in rows))

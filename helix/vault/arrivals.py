@@ -28,7 +28,7 @@ from helix.vault.edit import edit
 from helix.vault.files import Write, content_hash
 from helix.vault.frontmatter import Document
 from helix.vault.load import Value
-from helix.vault.merge import merge, settle_registers, with_ancestors
+from helix.vault.merge import is_erased, merge, settle_registers, with_ancestors
 from helix.vault.normalize import normalize
 from helix.vault.note import Note, is_later, status_of
 from helix.vault.paths import check, slug
@@ -209,7 +209,7 @@ class _Batch:
             return _refuse(arrival, "would be too large together with what is here", note.id)
         outcome: Outcome = "updated" if data == frontmatter.emit(note.document) else "merged"
         arrived = Arrived(here.path, outcome, note.id)
-        if status_of(merged.meta) == "erased":
+        if is_erased(merged):
             if here.is_erased:
                 return _Plan(arrival, arrived, Write(here.path, data, here.hash))
             at = merged.meta.get("deleted_at")
@@ -220,8 +220,7 @@ class _Batch:
         return _Plan(arrival, arrived, Write(here.path, data, here.hash), states)
 
     def _plan_new(self, arrival: Arrival, note: Note) -> _Plan:
-        is_erased = status_of(note.meta) == "erased"
-        if not is_erased and self._vault.ancestry.erased_at(note.id) is not None:
+        if not note.is_erased and self._vault.ancestry.erased_at(note.id) is not None:
             return _refuse(arrival, "was erased in this vault for good", note.id)
         place = next(filter(self._is_free, self._places(note)), None)
         if place is None:
@@ -230,7 +229,7 @@ class _Batch:
             return _refuse(arrival, "its id comes twice; import again to merge the two", note.id)
         self._given.add(_folded_name(place))
         write = Write(place, frontmatter.emit(note.document), None)
-        states = () if is_erased else (note.document,)
+        states = () if note.is_erased else (note.document,)
         return _Plan(arrival, Arrived(place, "made", note.id), write, states)
 
     def _plan_without_id(self, arrival: Arrival, note: Note) -> _Plan:
@@ -248,9 +247,7 @@ class _Batch:
 
     def _merged(self, here: Note, note: Note) -> Document:
         if note.hash == here.hash:
-            return (
-                here.document
-            )  # also when a merge of the two would say something else: `erased`, typed by a person
+            return here.document
         if is_tombstone(note):
             return here.document if status_of(here.meta) == "erased" else _with_deletion(here, note)
         return merge(here.document, note.document, functools.partial(self._vault.ancestry.find, note.id))

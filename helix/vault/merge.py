@@ -6,7 +6,7 @@ machine name, no order of arrival. Two daemons that merge apart write the same b
 
 from __future__ import annotations
 
-import functools
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -14,7 +14,7 @@ from helix.vault import frontmatter
 from helix.vault.edit import REMOVE, Remove, edit
 from helix.vault.frontmatter import Document
 from helix.vault.load import Value
-from helix.vault.note import ancestors_of, is_later, state_hash, status_of
+from helix.vault.note import STATUSES, ancestors_of, is_erased_record, is_later, state_hash, status_of
 from helix.vault.text_merge import merge_text
 from helix.vault.times import parse_time, stamp_after
 
@@ -31,8 +31,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def merge(one: Document, other: Document, find_state: FindState) -> Document:
     """The record that both versions say, in the bytes of the later one where nothing had to change."""
     older, newer = sorted((one, other), key=_order)
-    if "erased" in (status_of(older.meta), status_of(newer.meta)):
-        return _merge_erased(older, newer)
+    if erased := [version for version in (older, newer) if is_erased(version)]:
+        return _merge_erased(erased)
     older_state, newer_state = state_of(older), state_of(newer)
     if older_state == newer_state or older_state in ancestors_of(newer.meta):
         return newer
@@ -43,17 +43,16 @@ def merge(one: Document, other: Document, find_state: FindState) -> Document:
 
 
 def lacks_base(versions: Sequence[Document], find_state: FindState) -> bool:
-    """Whether merging these, in this order, asks for a state whose text another machine may know and this one not."""
-    missing: list[str] = []
-
-    def find(state: str) -> Document | None:
-        found = find_state(state)
-        if found is None:
-            missing.append(state)
-        return found
-
-    functools.reduce(lambda left, right: merge(left, right, find), versions)
-    return bool(missing)
+    """Whether merging these asks for a state whose text another machine may know and this one does not."""
+    known = {state_of(version) for version in versions}
+    taken_in: set[str] = set()
+    for version in versions:
+        states = (state_of(version), *ancestors_of(version.meta))
+        shared = next((state for state in states if state in taken_in), None)
+        if shared is not None and shared not in known and find_state(shared) is None:
+            return True
+        taken_in.update(states)
+    return False
 
 
 def fold(merged: Document, versions: Sequence[Document]) -> Document:
@@ -62,7 +61,7 @@ def fold(merged: Document, versions: Sequence[Document]) -> Document:
     It must differ from every version it came from. A sync client may still be about to delete the very file
     that stays (it carries out a rename as a new file and, later, a deletion); it spares a file that changed.
     """
-    register = "deleted_at" if status_of(merged.meta) == "erased" else "updated_at"
+    register = "deleted_at" if is_erased(merged) else "updated_at"
     stamp = stamp_after(_EPOCH, merged.meta.get(register))
     if register == "deleted_at":
         return erased_record(merged.meta.get("id"), stamp)
@@ -71,6 +70,11 @@ def fold(merged: Document, versions: Sequence[Document]) -> Document:
     real = {state for version in versions for state in (state_of(version), *ancestors_of(version.meta))}
     taken_in = [state for state in (state_of(merged), *ancestors_of(merged.meta)) if state in real]
     return edit(merged, {register: stamp, "rev": with_ancestors(meta, merged.body, taken_in)})
+
+
+def is_erased(document: Document) -> bool:
+    """Whether nothing is left of the memory. Only then is it erased: a person who types the status erases nothing."""
+    return is_erased_record(document.meta, document.body)
 
 
 def state_of(document: Document) -> str:
@@ -114,10 +118,10 @@ def _order(document: Document) -> tuple[datetime, str, bytes]:
     )
 
 
-def _merge_erased(older: Document, newer: Document) -> Document:
-    dates = [doc.meta.get("deleted_at") for doc in (older, newer) if status_of(doc.meta) == "erased"]
+def _merge_erased(records: Sequence[Document]) -> Document:
+    dates = [record.meta.get("deleted_at") for record in records]
     last = max(dates, key=lambda date: (parse_time(date) or _LONG_AGO, str(date)))
-    return erased_record(newer.meta.get("id"), last)
+    return erased_record(records[-1].meta.get("id"), last)
 
 
 def _common_state(newer: Document, older: Document) -> str | None:
@@ -183,7 +187,7 @@ def _without_base(key: str, newer: Mapping[str, Value], older: Mapping[str, Valu
     if key in newer and key in older:
         left, right = newer[key], older[key]
         if isinstance(left, list) and isinstance(right, list):
-            return left + [item for item in right if item not in left]
+            return _merge_lists([], left, right)
         return left
     return newer[key] if key in newer else older[key]
 
@@ -197,11 +201,21 @@ def _with_base(
     if right == known:
         return left
     if isinstance(left, list) and isinstance(right, list):
-        before = known if isinstance(known, list) else []
-        kept = [item for item in left if item in right or item not in before]
-        return kept + [item for item in right if item not in left and item not in before]
+        return _merge_lists(known if isinstance(known, list) else [], left, right)
     # Both changed it: the later write, unless it removed what the other one rewrote.
     return right if left is REMOVE else left
+
+
+def _merge_lists(known: list[Value], left: list[Value], right: list[Value]) -> list[Value]:
+    """What both have or one has added; what one side removed is not in it."""
+    before, ours, theirs = ({_spelled(item) for item in items} for items in (known, left, right))
+    kept = [item for item in left if (said := _spelled(item)) in theirs or said not in before]
+    return kept + [item for item in right if (said := _spelled(item)) not in ours and said not in before]
+
+
+def _spelled(item: Value) -> str:
+    """Not the value itself, which may be a list; and 1 is not True."""
+    return json.dumps(item, sort_keys=True, ensure_ascii=False)
 
 
 def _merge_status(
@@ -213,13 +227,12 @@ def _merge_status(
     if is_later(merged.get("deleted_at"), merged.get("restored_at")):
         return "deleted"
     written = [side["status"] for side in (newer, older) if side.get("status") is not None]
-    if not {"active", "superseded", "deleted"}.intersection(str(item).lower() for item in written):
+    if not set(STATUSES).intersection(str(item).lower() for item in written):
         return written[0] if written else None  # another tool's `status: done` is not ours to change
     both = (status_of(newer), status_of(older))
-    if "superseded" in both and not (
-        base is not None and status_of(base) == "superseded" and "active" in both
-    ):
-        return "superseded"
+    for hidden in ("erased", "superseded"):  # `erased` is what a person typed: it hides the text, which stays
+        if hidden in both and not (base is not None and status_of(base) == hidden and "active" in both):
+            return hidden
     return "active"
 
 

@@ -97,8 +97,7 @@ class Note:
     def is_erased(self) -> bool:
         """Whether nothing but the id, the status and the date is left. A status alone, in a note with a text, is not
         enough: a person may have typed it and may type it back."""
-        bare = self.meta.keys() <= {"id", "status", "deleted_at"} and not self.document.body.strip()
-        return bare and self.has_id and status_of(self.meta) == "erased"
+        return self.has_id and is_erased_record(self.meta, self.document.body)
 
     @cached_property
     def state(self) -> str:
@@ -111,6 +110,11 @@ class Note:
     @cached_property
     def memory(self) -> Memory:
         return to_memory(self.id, self.meta, self.document.body, self.path)
+
+
+def is_erased_record(meta: Mapping[str, Value], body: str) -> bool:
+    bare = meta.keys() <= {"id", "status", "deleted_at"} and not body.strip()
+    return bare and status_of(meta) == "erased"
 
 
 def state_hash(meta: Mapping[str, Value], body: str) -> str:

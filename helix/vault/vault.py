@@ -77,6 +77,15 @@ class Standing:
 
 
 @dataclass(frozen=True)
+class MergePlan:
+    """What a merge of files would write: worked out from what they say, which may take a while."""
+
+    notes: Sequence[Note]
+    merged: Document
+    erased_at: str | None
+
+
+@dataclass(frozen=True)
 class Merged:
     survivor: Note
     absorbed: list[str]
@@ -211,7 +220,7 @@ class Vault:
                 )  # an editor is in the middle of a save: empty, half written or renamed away
                 continue
             note = self.stand(file).note
-            if status_of(note.meta) == "erased":
+            if note.is_erased:
                 raise MemoryErased(f"{memory_id} was erased; nothing of it is left to change")
             wanted = change(note)
             if wanted is None:
@@ -275,7 +284,7 @@ class Vault:
                 self._pause(_PAUSE)
                 continue
             note = self.stand(file).note
-            if status_of(note.meta) == "erased":
+            if note.is_erased:
                 raise MemoryErased(f"{memory_id} was erased; nothing of it is left to change")
             revised = self._next(_note(path, text), Edit({"rev": [base.state, *base.ancestors]}))
             after = (
@@ -380,20 +389,36 @@ class Vault:
         except (FileNotFoundError, HelixError):
             return False  # the merge itself says what is wrong
 
-    def merge_copies(self, memory_id: str, paths: Sequence[str]) -> Merged:
-        """Fold all files that carry one id into one. Raises NoteError or StaleHash and has then lost nothing."""
-        self._check_alive()
+    def plan_merge(self, memory_id: str, paths: Sequence[str]) -> MergePlan:
+        """Work out the merge of all files that carry one id. Nothing is written, so nobody need wait for it."""
         notes = [self.read_file(path) for path in sorted(paths)]
         if any(note.id != memory_id for note in notes):
             raise StaleHash(f"the copies of {memory_id} changed while they were read")
-        find = functools.partial(self.ancestry.find, memory_id)
         erased_at = self.ancestry.erased_at(memory_id)
         documents = sorted((note.document for note in notes), key=frontmatter.emit)
+        here = {note.state: note.document for note in notes}
         if erased_at is not None:
             documents.append(erased_record(memory_id, erased_at))
-        else:
-            self.ancestry.remember(memory_id, *documents)
+
+        def find(state: str) -> Document | None:
+            return here.get(state) or self.ancestry.find(memory_id, state)
+
         merged = fold(functools.reduce(lambda left, right: merge(left, right, find), documents), documents)
+        return MergePlan(notes, merged, erased_at)
+
+    def merge_copies(self, memory_id: str, paths: Sequence[str], planned: MergePlan | None = None) -> Merged:
+        """Fold all files that carry one id into one. Raises NoteError or StaleHash and has then lost nothing.
+
+        What was planned is written only if every file still says what it said then.
+        """
+        self._check_alive()
+        plan = planned or self.plan_merge(memory_id, paths)
+        notes, merged = plan.notes, plan.merged
+        is_current = all(self.read_file(note.path).hash == note.hash for note in notes)
+        if not is_current or self.ancestry.erased_at(memory_id) != plan.erased_at:
+            raise StaleHash(f"the copies of {memory_id} changed while they were merged")
+        if plan.erased_at is None:
+            self.ancestry.remember(memory_id, *(note.document for note in notes))
         home = choose_survivor(memory_id, [note.path for note in notes])
         if home not in paths and self.root.exists(home):
             home = choose_best(
@@ -401,8 +426,7 @@ class Vault:
             )  # its own name is taken by another file
         survivor = _note(home, merged)
         self._check_size(frontmatter.emit(merged))
-        is_erased = status_of(merged.meta) == "erased"
-        if not is_erased:
+        if not survivor.is_erased:
             self.ancestry.remember(memory_id, merged)
         before = next((note for note in notes if note.path == home), None)
         if before is None:
@@ -414,7 +438,7 @@ class Vault:
         for outcome in self.files.commit(stubs):
             if not isinstance(outcome, Written):
                 raise outcome
-        if is_erased:
+        if survivor.is_erased:
             written = [Note.parse(stub.path, stub.data) for stub in stubs]
             self._discard_texts(memory_id, [survivor, *written])
             self.ancestry.forget_texts(memory_id, str(merged.meta.get("deleted_at")))
