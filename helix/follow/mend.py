@@ -13,6 +13,7 @@ from functools import partial
 from helix.errors import (
     AlreadyExists,
     EditRefused,
+    HelixError,
     MemoryErased,
     NoteError,
     OutsideVault,
