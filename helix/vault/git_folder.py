@@ -133,7 +133,8 @@ def read_regular(path: Path, most: int) -> bytes | None:
     except (OSError, ValueError):
         return None
     try:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode) or info.st_size > most:
             return None
         data = read_all(fd, most)
     except OSError:

@@ -20,6 +20,8 @@ READ_SECONDS = 60.0
 STOP_SECONDS = 5.0
 # A few trees that name each other many times over are a small repository with more files than any disk holds.
 MOST_OUTPUT = 256 * 1024 * 1024
+# Some of it git counts out in its own memory before it says a word. Files that it maps are not part of this.
+MOST_MEMORY = 2 * 1024**3
 _MOST_COMPLAINT = 1024 * 1024
 _CHUNK = 1 << 16
 
@@ -40,6 +42,7 @@ def run_git(
     *arguments: str,
     feed: bytes = b"",
     seconds: float = READ_SECONDS,
+    is_limited: bool = True,
 ) -> subprocess.CompletedProcess[bytes]:
     git = find_git()
     if not all(can_be_passed(argument) for argument in arguments):
@@ -61,12 +64,23 @@ def run_git(
             f"git could not be started: {error.strerror or error}", code="git-failed"
         ) from error
     try:
+        if is_limited:
+            _limit_memory(process, MOST_MEMORY)
         out, err = _talk(process, feed, seconds)
     finally:
         if process.poll() is None:
             _stop(process)
         _close(process)
     return subprocess.CompletedProcess(arguments, process.returncode, out, err)
+
+
+def _limit_memory(process: subprocess.Popen[bytes], most: int) -> None:
+    """Linux alone can be told so of a program that runs already; elsewhere its time is the only bound."""
+    if sys.platform == "linux":
+        import resource
+
+        with contextlib.suppress(OSError, ValueError):  # gone already, or a lower limit of the person's own
+            resource.prlimit(process.pid, resource.RLIMIT_DATA, (most, most))
 
 
 def _talk(process: subprocess.Popen[bytes], feed: bytes, seconds: float) -> tuple[bytes, bytes]:

@@ -241,7 +241,8 @@ def run_as_owner(
     given = chain.from_iterable(("-c", setting) for setting in settings)
     # A look is no reason to write the index anew: a lock that is not needed is not taken.
     environment = owners_environment() | {"GIT_OPTIONAL_LOCKS": "0"}
-    return run_git(folder, environment, *given, *arguments, feed=feed, seconds=seconds)
+    # Its hooks and filters may need what they need.
+    return run_git(folder, environment, *given, *arguments, feed=feed, seconds=seconds, is_limited=False)
 
 
 def _is_trusted(top: Path, owners: Settings) -> bool:

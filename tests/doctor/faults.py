@@ -404,6 +404,12 @@ def nobody_commits(patient: Patient) -> None:
     patient.configure("[git]\nautocommit = true\n")
 
 
+def programs_to_run(patient: Patient) -> None:
+    _repository(patient)
+    patient.configure("[git]\nautocommit = true\n")
+    _git(patient, "config", "filter.x.clean", "cat")
+
+
 def no_branch(patient: Patient) -> None:
     _repository(patient)
     _git(patient, "checkout", "-q", "--detach")
@@ -612,6 +618,7 @@ FAULTS = (
     Fault("a merge under way", "git-unfinished", unfinished_merge),
     Fault("an old lock of git", "git-index-lock", old_lock),
     Fault("autocommit of nobody", "git-without-identity", nobody_commits),
+    Fault("programs of the repository", "autocommit-runs-programs", programs_to_run),
     Fault("no branch", "git-detached-head", no_branch),
     Fault("union merges", "git-union-merge", union_merge),
     Fault("changed line ends", "git-changes-line-ends", line_ends),

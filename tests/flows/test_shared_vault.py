@@ -1,0 +1,88 @@
+"""Somebody opens a vault that a colleague, a backup or a clone gave them: real commands and a real daemon."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.commands import BIN
+from tests.flows.daemon import Daemon, running_daemon
+from tests.surfaces.conftest import surroundings
+from tests.vault.hostile_repositories import REPOSITORIES, Lair
+from tests.waiting import wait_for
+
+COMMANDS = (
+    *(
+        ("init",),
+        ("doctor", "--fix"),
+        ("history", "mem_a"),
+        ("diff", "mem_a"),
+        ("get", "mem_a", "--ref", "v1"),
+    ),
+    *(("restore", "mem_a", "--at", "v1"), ("export", "out.strand")),
+)
+
+
+@pytest.mark.parametrize("name", ["settings", "lazy fetch by uploadpack", "look alike"])
+def test_serving_a_shared_vault_runs_nothing_of_it(tmp_path: Path, name: str) -> None:
+    lair = Lair(tmp_path)
+    REPOSITORIES[name](lair)
+    lair.disarm()
+    with running_daemon({**surroundings(tmp_path), "HELIX_MODEL": "none"}) as daemon:
+        for path in _reading_routes(daemon):
+            status, _ = daemon.get(path)
+            assert status != 500, path
+            assert lair.sprung() == [], path
+        said = wait_for(lambda: json.loads(daemon.get("/status")[1])["git"], seconds=30)
+        assert said["autocommit"] is False
+    assert lair.sprung() == []
+
+
+@pytest.mark.parametrize("name", ["settings", "look alike"])
+def test_no_command_that_reads_a_shared_vault_runs_anything_of_it(tmp_path: Path, name: str) -> None:
+    lair = Lair(tmp_path)
+    REPOSITORIES[name](lair)
+    lair.disarm()
+    env = {**surroundings(tmp_path), "HELIX_MODEL": "none"}
+    for arguments in COMMANDS:
+        done = subprocess.run(
+            [str(BIN / "helix"), *arguments],
+            env=env,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        assert lair.sprung() == [], f"helix {arguments}"
+
+
+def _reading_routes(daemon: Daemon) -> list[str]:
+    """Every route that only reads, with the present and with the past; and the pages of the dashboard."""
+    document = json.loads(daemon.get("/openapi.json")[1])
+    paths = ["/", "/metrics"]
+    for path, verbs in document["paths"].items():
+        if "get" not in verbs or path == "/events":  # that one never ends
+            continue
+        place = path.replace("{id}", "mem_a").replace("{memory_id}", "mem_a")
+        asked = {one["name"] for one in verbs["get"].get("parameters", []) if one["in"] == "query"}
+        needed = _needed(verbs["get"])
+        paths.append(place + needed)
+        if "ref" in asked:
+            joined = "&" if needed else "?"
+            paths += [f"{place}{needed}{joined}ref=v1", f"{place}{needed}{joined}as_of=2100-01-01"]
+    return paths
+
+
+def _needed(verb: dict[str, Any]) -> str:
+    values = {"q": "zeppelin", "old": "v1", "from": "v1", "task": "zeppelin", "query": "zeppelin"}
+    given = [
+        f"{one['name']}={values.get(one['name'], 'mem_a')}"
+        for one in verb.get("parameters", [])
+        if one["in"] == "query" and one.get("required")
+    ]
+    return "?" + "&".join(given) if given else ""
