@@ -97,7 +97,10 @@ class Amender:
         row = self._view.row(memory_id)
 
         def run() -> Payload:
-            if row.status == "erased" or (row.status == "deleted" and mode == "tombstone"):
+            if row.status in ("erased", "deleted") and (
+                mode == "tombstone"
+                or self._view.get(row.id).is_erased  # typed by a person, its text is still there
+            ):
                 return self._done(self._view.get(row.id), "noop")
             note = self._memories.erase(row.id) if mode == "hard" else self._memories.forget(row.id)
             return self._done(note, "forgotten") | {"deleted_at": note.memory.deleted_at}

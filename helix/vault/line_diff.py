@@ -67,11 +67,11 @@ def _numbered(
     places = array("q", (numbers.setdefault(line, len(numbers)) for line in lines))
     for span in fences(text):
         if start < span.end and span.start < end:
-            first, last = bisect_left(offsets, span.start), bisect_left(offsets, span.end) - 1
-            for place in range(first, min(last + 1, len(lines))):
+            for place in range(bisect_left(offsets, span.start), bisect_left(offsets, min(span.end, end))):
                 line = lines[place]
                 if weigh(line, 0, len(line), TELLING) < TELLING:
-                    role = "opens" if place == first else "closes" if place == last else "in"
+                    opens, closes = offsets[place] == span.start, offsets[place + 1] == span.end
+                    role = "opens" if opens else "closes" if closes else "in"
                     places[place] = numbers.setdefault(f"{role}\n{line}", len(numbers))
     return places, offsets
 

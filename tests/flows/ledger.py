@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from helix.vault.note import Note, status_of
@@ -15,6 +15,11 @@ class Intent:
     """What was done to one memory, on any machine."""
 
     lines: set[str] = field(default_factory=set)
+    """lines that were written once and never again"""
+    blocks: set[tuple[str, ...]] = field(default_factory=set)
+    """lines that were added together, some of them such as every block has; each block has a line of its own"""
+    opened: set[tuple[str, ...]] = field(default_factory=set)
+    """blocks that somebody changed, or put a line into"""
     removed: set[str] = field(default_factory=set)
     unsure: set[str] = field(default_factory=set)
     """written or removed by an operation that a crash cut short"""
@@ -35,6 +40,14 @@ class Ledger:
 
     def of(self, memory_id: str) -> Intent:
         return self.memories.setdefault(memory_id, Intent())
+
+    def saw_edit(self, memory_id: str, before: str, after: str) -> None:
+        """Somebody who had a text before them made another of it: what they took apart need not stay together."""
+        intent = self.of(memory_id)
+        old, new = before.splitlines(), after.splitlines()
+        intent.opened |= {
+            block for block in intent.blocks if count_block(block, old) and not count_block(block, new)
+        }
 
     def saw_merge(
         self, memory_id: str, cause: str, sides: Iterable[str], base: str | None, merged: str
@@ -58,6 +71,14 @@ class Ledger:
                 causes[self.came_back_in.get(line, "no merge: brought by the sync service alone")] += 1
         return causes
 
+    def count_doubled(self, files: Mapping[str, bytes]) -> int:
+        """Lines that were written once and stand more than once now."""
+        doubled = 0
+        for note in _by_id(files).values():
+            counts = Counter(note.document.body.splitlines())
+            doubled += sum(count - 1 for line, count in counts.items() if line in self.of(note.id).lines)
+        return doubled
+
     def check(self, files: Mapping[str, bytes], everything: Mapping[str, bytes]) -> list[str]:
         """What is wrong at the end. `everything` is all that lies in any folder, temp files included."""
         notes = [Note.parse(path, data) for path, data in files.items()]
@@ -76,6 +97,10 @@ class Ledger:
     def _check_kept(self, memory_id: str, intent: Intent, note: Note) -> list[str]:
         lost = intent.lines - intent.removed - intent.unsure - set(note.document.body.splitlines())
         wrong = [f"{memory_id}: lost {line}" for line in sorted(lost)]
+        lines = note.document.body.splitlines()
+        for block in sorted(intent.blocks - intent.opened):
+            if not intent.unsure.intersection(block) and not count_block(block, lines):
+                wrong.append(f"{memory_id}: lost the order of {block}")
         wrong += [f"{memory_id}: lost the key {key}" for key in sorted(intent.keys - note.meta.keys())]
         wrong += [
             f"{memory_id}: lost the tag {tag}" for tag in sorted(intent.tags.difference(note.memory.tags))
@@ -115,3 +140,11 @@ class Ledger:
 def _by_id(files: Mapping[str, bytes]) -> dict[str, Note]:
     notes = [Note.parse(path, data) for path, data in files.items()]
     return {note.id: note for note in notes if not note.is_stub}
+
+
+def count_block(block: Sequence[str], lines: Sequence[str]) -> int:
+    """How often a block stands in lines, whole and in order."""
+    size, first = len(block), block[0]
+    return sum(
+        line == first and tuple(lines[at : at + size]) == tuple(block) for at, line in enumerate(lines)
+    )

@@ -1,8 +1,8 @@
 """Machines, agents and people at work on one synced vault, at random but repeatable by a seed.
 
 The vault, the merge, the catalog and the daemon are the real ones, on real folders. Only time, the sync
-service and the people are simulated. Every line of text is written once and never again, so that each can be
-followed to the end.
+service and the people are simulated. Some lines of text are written once and never again, so that each can be
+followed to the end; around them stand fences, list items and commands that every block has.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,7 +28,7 @@ from helix.vault.merge import FindState, state_of
 from helix.vault.note import Note, ancestors_of, status_of
 from helix.vault.vault import Edit
 from tests.flows.cloud import Cloud, Style
-from tests.flows.ledger import Intent, Ledger
+from tests.flows.ledger import Intent, Ledger, count_block
 from tests.flows.machine import Crash, Machine
 
 _MEMORIES = 8
@@ -45,6 +45,10 @@ class Outcome:
     rounds: int
     """rounds of sync and daemons until nothing changed any more"""
     lines: int
+    blocks: int
+    """blocks of several lines that nobody took apart"""
+    doubled: int
+    """lines that a merge had to keep twice, and that nobody has tidied up"""
     removed: int
     came_back: Counter[str]
     wrong: list[str]
@@ -156,6 +160,8 @@ class Simulation:
             self.crashes,
             rounds,
             self._written,
+            sum(len(intent.blocks - intent.opened) for intent in self.ledger.memories.values()),
+            self.ledger.count_doubled(files),
             self.ledger.removed,
             self.ledger.came_back(files),
             wrong,
@@ -227,13 +233,13 @@ class Simulation:
     def create(self, machine: Machine) -> None:
         if len(self.ledger.memories) >= _MEMORIES:
             return self.agent_edits(machine)
-        lines = [self._line(machine) for _ in range(self.rng.randint(1, 6))]
+        lines = [line for _ in range(self.rng.randint(1, 4)) for line in self._block(machine)]
         try:
             note = machine.memories.add(NewMemory("\n".join(lines) + "\n", "Note", tags=["first"]))
         except Crash:
             self._take_what_is_there(machine)
             raise
-        self.ledger.of(note.id).lines |= set(lines)
+        self.ledger.of(note.id).lines |= _own(lines)
         self._note(self.ledger.of(note.id), f"{machine.name} creates {lines}")
         return None
 
@@ -250,9 +256,10 @@ class Simulation:
             self._agent_edit(*mine[0])
 
     def _agent_edit(self, machine: Machine, note: Note) -> None:
-        body, added, removed = self._changed(machine, note.document.body)
+        body, added, removed, blocks = self._changed(machine, note)
         intent = self.ledger.of(note.id)
         self._note(intent, f"{machine.name} agent edits {note.path}: +{added} -{removed}")
+        self.ledger.saw_edit(note.id, note.document.body, body)
         newly_removed = removed - intent.removed
         intent.removed |= newly_removed
         try:
@@ -264,6 +271,7 @@ class Simulation:
             intent.unsure |= {*added, *removed}
             raise
         intent.lines |= added
+        intent.blocks |= blocks
         return None
 
     def forget(self, machine: Machine) -> None:
@@ -311,10 +319,12 @@ class Simulation:
 
     def person_edits(self, machine: Machine) -> None:
         if note := self._some_note(machine, "active", "superseded", "deleted"):
-            body, added, removed = self._changed(machine, note.document.body)
+            body, added, removed, blocks = self._changed(machine, note)
             self._save(machine, note, machine_text(note).removesuffix(note.document.body) + body)
             intent = self.ledger.of(note.id)
+            self.ledger.saw_edit(note.id, note.document.body, body)
             intent.lines |= added
+            intent.blocks |= blocks
             intent.removed |= removed
             self._note(intent, f"{machine.name} person edits {note.path}: +{added} -{removed}")
 
@@ -373,23 +383,53 @@ class Simulation:
         notes = [note for note in machine.notes() if status_of(note.meta) in statuses]
         return self.rng.choice(notes) if notes else None
 
-    def _changed(self, machine: Machine, body: str) -> tuple[str, set[str], set[str]]:
-        """A text with lines added, changed or removed; and which."""
-        lines, added, removed = body.splitlines(), set[str](), set[str]()
+    def _changed(self, machine: Machine, note: Note) -> tuple[str, set[str], set[str], set[tuple[str, ...]]]:
+        """A text with lines added, changed or removed; and which, and which of them belong together."""
+        lines, blocks, removed = note.document.body.splitlines(), set[tuple[str, ...]](), set[str]()
+        known = {line: block for block in self.ledger.of(note.id).blocks for line in _own(block)}
+        before = set(lines)
         for _ in range(self.rng.choice((1, 1, 1, 2, 4))):
             what = self.rng.choice(("add", "add", "change", "remove"))
-            at = self.rng.randint(0, len(lines))
-            if what == "add" or at == len(lines):
-                lines.insert(at, self._line(machine))
-                added.add(lines[at])
+            own = [place for place, line in enumerate(lines) if _own([line])]
+            if what == "add" or not own:  # anywhere, and every other time at the end
+                at = self.rng.choice((self.rng.randint(0, len(lines)), len(lines)))
+                block = self._block(machine)
+                lines[at:at] = block
+                blocks.add(tuple(block))
                 continue
+            at = self.rng.choice(own)
             removed.add(lines[at])
-            lines[at : at + 1] = [self._line(machine)] if what == "change" else []
             if what == "change":
-                added.add(lines[at])
-        # A line that came and went within one edit was never saved; Helix' own warnings are nobody's text.
-        removed = {line for line in removed - added if line.startswith("line-")}
-        return "".join(f"{line}\n" for line in lines), added.intersection(lines), removed
+                lines[at] = self._sentence(machine)
+            else:  # nobody takes the heading of a block away and leaves the rest
+                block = list(known.get(lines[at], (lines[at],)))
+                first = at - block.index(lines[at])
+                size = len(block) if lines[first : first + len(block)] == block else 1
+                del lines[(first if size > 1 else at) : (first if size > 1 else at) + size]
+        added = _own(lines) - before
+        whole = {block for block in blocks if len(block) > 1 and count_block(block, lines)}
+        # A line that came and went within one edit was never saved; of one that stood twice one is left.
+        return "".join(f"{line}\n" for line in lines), added, (removed & before).difference(lines), whole
+
+    def _block(self, machine: Machine) -> list[str]:
+        """One line, or several that belong together, most of them like those of any other block."""
+        one = self._sentence(machine)
+        return self.rng.choice(
+            (
+                [one],
+                [one],
+                [one, "", "```sh", "systemctl stop pump", "sleep 30", "systemctl start pump", "```"],
+                ["```", "sleep 30", one, "sleep 30", "```"],
+                ["- [ ] call Bob", one, "  - [ ] call Bob", "- [ ] call Bob"],
+                [one, "while True:", "    step()", "}", "}"],
+                [one, "| a | b |", "|---|---|", "| 1 | 2 |", "| 1 | 2 |"],
+            )
+        )
+
+    def _sentence(self, machine: Machine) -> str:
+        """A line of text: a few words, or as long as people's lines are."""
+        line = self._line(machine)
+        return self.rng.choice((line, f"{line} says what was found out about the pump and its valves"))
 
     def _line(self, machine: Machine) -> str:
         self._written += 1
@@ -405,7 +445,7 @@ class Simulation:
         """After a crash in a creation: a memory that nobody was told of, but which may be on disk."""
         for note in machine.notes():
             if note.id not in self.ledger.memories:
-                self.ledger.of(note.id).lines |= set(note.document.body.splitlines())
+                self.ledger.of(note.id).lines |= _own(note.document.body.splitlines())
 
     def _note(self, intent: Intent, what: str) -> None:
         intent.log.append(f"{self.operations:5} {self.now:9.0f} {self.active.name} {what}")
@@ -428,6 +468,11 @@ class Simulation:
 def machine_text(note: Note) -> str:
     document = note.document
     return document.bom + document.opening + document.yaml + document.closing + document.body
+
+
+def _own(lines: Iterable[str]) -> set[str]:
+    """The lines that are written once. The others stand in many blocks; Helix' own warnings are nobody's text."""
+    return {line for line in lines if line.startswith("line-")}
 
 
 def _brief(document: Document) -> str:

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Sequence
 
 import pytest
 
 from helix.errors import EditRefused, StorageError
 from helix.vault.files import Write
+from helix.vault.vault import MergePlan
 from tests.follow.rig import Rig, record
 
 COPY = "a (Ann's conflicted copy 2026-09-25).md"
@@ -226,3 +229,59 @@ def test_a_save_that_raced_an_erasure_and_cannot_be_read_is_not_kept(rig: Rig, t
     rig.settle_down()
     assert list(rig.snapshot()) == ["a.md"]
     assert "secret" not in rig.read("a.md")
+
+
+def test_writes_go_on_while_a_merge_is_worked_out(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig.write("a.md", record("mem_a", "Shared.\nOurs.\n"))
+    rig.write(COPY, record("mem_a", "Shared.\nTheirs.\n"))
+    rig.follow()
+    rig.mender.mend()
+    plan, was_free = rig.vault.plan_merge, []
+
+    def try_to_write() -> None:
+        was_free.append(rig.reconciler.lock.acquire(timeout=5))
+        if was_free[-1]:
+            rig.reconciler.lock.release()
+
+    def plan_beside_a_writer(memory_id: str, paths: Sequence[str]) -> MergePlan:
+        writer = threading.Thread(target=try_to_write)
+        writer.start()
+        writer.join()
+        return plan(memory_id, paths)
+
+    monkeypatch.setattr(rig.vault, "plan_merge", plan_beside_a_writer)
+    rig.mend(after=200)
+    assert (was_free, rig.mender.merged) == ([True], 1)
+
+
+def test_a_file_that_changes_while_its_merge_is_worked_out_is_merged_anew(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig.write("a.md", record("mem_a", "Shared.\nOurs.\n"))
+    rig.write(COPY, record("mem_a", "Shared.\nTheirs.\n"))
+    rig.follow()
+    rig.mender.mend()
+    plan = rig.vault.plan_merge
+
+    def plan_beside_an_editor(memory_id: str, paths: Sequence[str]) -> MergePlan:
+        planned = plan(memory_id, paths)
+        rig.write(COPY, record("mem_a", "Shared.\nTheirs.\nSaved meanwhile.\n"))
+        return planned
+
+    monkeypatch.setattr(rig.vault, "plan_merge", plan_beside_an_editor)
+    rig.mend(after=200)
+    assert rig.mender.merged == 0
+    assert "Theirs." not in rig.read("a.md")
+    monkeypatch.undo()
+    rig.settle_down()
+    assert {"Ours.", "Theirs.", "Saved meanwhile."} <= set(rig.read("a.md").split("\n"))
+
+
+def test_a_typed_status_and_a_conflict_copy_destroy_nothing(rig: Rig) -> None:
+    rig.write("a.md", record("mem_a", "The pump leaks.\n").replace("---\n", "---\nstatus: erased\n", 1))
+    rig.write(COPY, record("mem_a", "The pump leaks.\nOne more line.\n"))
+    rig.follow()
+    rig.settle_down()
+    assert "The pump leaks.\nOne more line.\n" in rig.read("a.md")
+    assert "status: erased" in rig.read("a.md")
+    assert rig.ancestry.erased_at("mem_a") is None

@@ -71,9 +71,9 @@ def _block(kind: str, name: str) -> list[str]:
 _KINDS = st.sampled_from(["fence", "bare fence", "table", "list", "code", "section", "line"])
 _SENTENCES = st.builds(lambda n: [f"A sentence of the base, and its number is {n}."], st.integers(0, 99))
 _UNITS = st.one_of(
-    # No lone "}" here: next to an added block that ends with one, no text can say which of the two is new.
-    st.sampled_from([[line] for line in ("a", "b", "", "{", "sleep 30", "- [ ] call Bob")]),
-    st.sampled_from([["```", "sleep 30", "```"], ["```sh", "ls", "```"], ["|---|", "| 1 | 2 |"]]),
+    # None of the lines that added blocks have outside of fences: no text can say which of two equal ones is new.
+    st.sampled_from([[line] for line in ("a", "b", "{", "stop", "- [ ] call Ann")]),
+    st.sampled_from([["```", "sleep 30", "```"], ["```sh", "ls", "```"], ["|---|", "| 3 | 4 |"]]),
     _SENTENCES,
 )
 
@@ -175,15 +175,12 @@ def test_without_a_base_merging_a_side_in_again_changes_nothing(case: Sides) -> 
     assert [merge_text(None, merged, side) for side in (one, two, merged)] == [merged] * 3
 
 
-@given(_two_sides(units=_SENTENCES, removing=True))
+@given(_two_sides(units=_SENTENCES))
 def test_merging_a_side_in_again_changes_nothing(case: Sides) -> None:
     base, one, two = map(_text, (case.base, *case.sides))
     merged = merge_text(base, one, two)
     for side in (one, two, merged):
-        again = merge_text(base, merged, side)
-        # A passage removed beside an addition looks, afterwards, as if it had been changed: then a warning comes.
-        assert _lines(again) == _lines(merged)
-        assert merge_text(base, again, side) == again
+        assert merge_text(base, merged, side) == merged
 
 
 @given(_two_sides(removing=True))

@@ -1,0 +1,103 @@
+"""Two versions of one record become one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from helix.vault import frontmatter
+from helix.vault.frontmatter import Document
+from helix.vault.merge import erased_record, fold, is_erased, lacks_base, merge, state_of, with_ancestors
+from helix.vault.note import ancestors_of, status_of
+
+ID = "mem_2026-01-01_pump_abcdef"
+
+
+def _version(body: str = "text\n", rev: tuple[str, ...] = (), **meta: Any) -> Document:
+    said = {"id": ID, "title": "Pump", "updated_at": "2026-01-01T00:00:00Z", **meta}
+    return frontmatter.parse(frontmatter.create({**said, "rev": with_ancestors(said, body, rev)}, body))
+
+
+def _nothing(state: str) -> Document | None:
+    return None
+
+
+def _knows(*documents: Document) -> Any:
+    return {state_of(document): document for document in documents}.get
+
+
+def test_a_typed_status_erases_nothing_and_both_texts_survive() -> None:
+    typed = _version("the pump leaks\n", status="erased")
+    active = _version("the pump leaks\nand one more line\n", status="active")
+    for one, other in ((typed, active), (active, typed)):
+        merged = fold(merge(one, other, _nothing), [one, other])
+        assert merged.body == "the pump leaks\nand one more line\n"
+        assert merged.meta["title"] == "Pump"
+        assert status_of(merged.meta) == "erased"  # hidden, as the person wished, until they type it back
+        assert not is_erased(merged)
+
+
+def test_a_typed_status_that_was_typed_back_shows_the_memory_again() -> None:
+    typed = _version(status="erased")
+    back = _version(rev=(state_of(typed),), status="active")
+    edited = _version("text\nmore\n", rev=(state_of(typed),), status="erased")
+    merged = merge(back, edited, _knows(typed))
+    assert (status_of(merged.meta), merged.body) == ("active", "text\nmore\n")
+
+
+def test_a_bare_erased_record_wins_over_every_text_for_good() -> None:
+    erased = erased_record(ID, "2026-02-01T00:00:00Z")
+    for text in (_version(), _version(status="erased"), _version(updated_at="2027-01-01T00:00:00Z")):
+        merged = merge(erased, text, _nothing)
+        assert (is_erased(merged), merged.meta["deleted_at"]) == (True, "2026-02-01T00:00:00Z")
+
+
+@pytest.mark.parametrize(
+    ("base", "left", "right", "merged"),
+    [
+        (["a", "b"], ["a"], ["a", "b", "c"], ["a", "c"]),
+        ([], ["x", "y"], ["y", "z"], ["x", "y", "z"]),
+    ],
+)
+def test_a_list_has_what_both_added_and_lacks_what_one_removed(
+    base: list[Any], left: list[Any], right: list[Any], merged: list[Any]
+) -> None:
+    known = _version(things=base)
+    newer = _version(rev=(state_of(known),), things=left, updated_at="2026-01-03T00:00:00Z")
+    older = _version(rev=(state_of(known),), things=right, updated_at="2026-01-02T00:00:00Z")
+    assert _said(merge(newer, older, _knows(known)).meta)["things"] == merged
+    if not base:
+        assert _said(merge(newer, older, _nothing).meta)["things"] == merged
+
+
+def _said(meta: Mapping[str, Any]) -> Mapping[str, Any]:
+    return meta
+
+
+def test_a_merge_lacks_its_base_only_when_a_shared_state_is_not_known_here() -> None:
+    base = _version("base\n")
+    one, two = (_version(f"base\n{word}\n", rev=(state_of(base),)) for word in ("one", "two"))
+    later = _version("base\none\nlater\n", rev=(state_of(one), *ancestors_of(one.meta)))
+    assert lacks_base([one, two], _nothing)
+    assert not lacks_base([one, two], _knows(base))
+    assert not lacks_base([one, later], _nothing)  # one descends from the other
+    assert not lacks_base([one, _version("stranger\n")], _nothing)
+    assert lacks_base([one, later, two], _nothing)
+
+
+def test_three_versions_fold_to_the_same_bytes_in_whatever_order_they_were_found() -> None:
+    base = _version("base\n")
+    versions = [
+        _version(f"base\n{word}\nsleep 30\n", rev=(state_of(base),)) for word in ("one", "two", "three")
+    ]
+
+    def folded(documents: list[Document]) -> bytes:
+        first, *others = sorted(documents, key=frontmatter.emit)
+        for other in others:
+            first = merge(first, other, _knows(base))
+        return frontmatter.emit(fold(first, documents))
+
+    assert folded(versions) == folded(versions[::-1])
+    assert folded(versions).count(b"sleep 30\n") == 3
