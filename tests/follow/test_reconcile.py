@@ -426,6 +426,20 @@ def test_an_old_file_without_an_id_over_its_tombstone_stays_forgotten(rig: Rig) 
     assert rig.read("todo.md") == "- bread\n", "another text at the path is another note"
 
 
+def test_an_old_file_without_an_id_that_was_erased_is_told_to_nobody(rig: Rig) -> None:
+    old = rig.write("todo.md", "- secret\n").read_bytes()
+    rig.follow()
+    [row] = rig.catalog.memories()
+    rig.memories.erase(row.id)
+    rig.restart()
+    rig.write("todo.md", old)
+    told = rig.follow().changes
+    assert not any(change.note and "secret" in change.note.document.body for change in told)
+    assert rig.row("todo.md").status == "erased"
+    rig.mend()
+    assert "secret" not in rig.read("todo.md")
+
+
 @pytest.mark.parametrize("taken_out", ["", "deleted_at"])
 def test_a_person_who_flips_the_tombstone_itself_restores_it_for_good(rig: Rig, taken_out: str) -> None:
     old, _ = forgotten(rig)
