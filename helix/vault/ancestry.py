@@ -44,6 +44,7 @@ CREATE TABLE IF NOT EXISTS clean (store TEXT PRIMARY KEY, upto INTEGER NOT NULL)
 CREATE TABLE IF NOT EXISTS tombstones (
     memory TEXT PRIMARY KEY, status TEXT NOT NULL, deleted_at TEXT, restored_at TEXT, path TEXT NOT NULL, data BLOB
 );
+CREATE TABLE IF NOT EXISTS erased_texts (path TEXT, state TEXT, memory TEXT NOT NULL, PRIMARY KEY (path, state));
 INSERT INTO ledger (memory) SELECT memory FROM erased WHERE memory NOT IN (SELECT memory FROM ledger);
 """
 _HASH_BEGINS = "hash >= :hash AND hash < :hash || 'g'"  # hex digits end before 'g'
@@ -58,6 +59,7 @@ class Ancestry(StateDatabase):
         self._tombstones: dict[str, Tombstone] = {}
         """without their records. In memory, because every reading of a note asks: it must not wait for who writes"""
         self._at_path: dict[str, str] = {}
+        self._erased_texts: dict[tuple[str, str], str] = {}
         self._version: object = None
         super().__init__(path)
 
@@ -68,6 +70,8 @@ class Ancestry(StateDatabase):
         if self.is_new:  # deleted while we ran: what is known does not go with the file
             for memory_id, known in self._tombstones.items():
                 self._keep(memory_id, known)
+            for (path, state), memory_id in self._erased_texts.items():
+                self.mark_erased_text(path, state, memory_id)
         self._load()
 
     def remember(self, memory_id: str, *documents: Document) -> None:
@@ -206,11 +210,19 @@ class Ancestry(StateDatabase):
     def tombstone_of(self, memory_id: str) -> Tombstone | None:
         return self._with_record(memory_id) if memory_id in self._tombstones else None
 
-    def tombstone_at(self, path: str) -> tuple[str, Tombstone] | None:
-        """The tombstone that was last seen at a path, and of which memory: for a file there that has no id."""
+    def tombstone_at(self, path: str) -> Tombstone | None:
+        """The tombstone that was last seen at a path: for a file there that has no id."""
         memory_id = self._at_path.get(path)
-        known = None if memory_id is None else self._with_record(memory_id)
-        return None if memory_id is None or known is None else (memory_id, known)
+        return None if memory_id is None else self._with_record(memory_id)
+
+    def mark_erased_text(self, path: str, state: str, memory_id: str) -> None:
+        """A file that had no id was erased as this memory: what its text was is told by its hash alone."""
+        with self._lock:
+            self._db.execute("INSERT OR REPLACE INTO erased_texts VALUES (?, ?, ?)", (path, state, memory_id))
+            self._erased_texts[path, state] = memory_id
+
+    def find_erased_text(self, path: str, state: str) -> str | None:
+        return self._erased_texts.get((path, state))
 
     def learn(self, note: Note) -> bool:
         """Take in what a file that speaks for its memory says of its being hidden; whether that is news."""
@@ -260,6 +272,8 @@ class Ancestry(StateDatabase):
         query = "SELECT memory, status, deleted_at, restored_at, path FROM tombstones"
         known = {memory_id: Tombstone(*facts) for memory_id, *facts in self._db.execute(query)}
         self._at_path = {one.path: memory_id for memory_id, one in known.items()}
+        texts = self._db.execute("SELECT path, state, memory FROM erased_texts")
+        self._erased_texts = {(path, state): memory_id for path, state, memory_id in texts}
         erased = self._db.execute("SELECT memory, deleted_at FROM erased")
         self._tombstones = known | {memory_id: Tombstone("erased", at) for memory_id, at in erased}
 

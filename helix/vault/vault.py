@@ -375,6 +375,8 @@ class Vault:
             if self._swap(note, after):
                 self._discard_texts(memory_id, [after])
                 self.ancestry.forget_texts(erased_id, stamp)
+                if erased_id != memory_id and note.document.body.strip():
+                    self.ancestry.mark_erased_text(path, note.state, erased_id)
                 return after
         raise StaleHash(f"{path} keeps changing; nothing was erased, try again when it is quiet")
 
@@ -533,8 +535,11 @@ class Vault:
 
     def _overruled(self, note: Note) -> Document | None:
         """What the memory of a file says, when that is not what the file says."""
-        if not note.has_id and (found := self.ancestry.tombstone_at(note.path)) is not None:
-            return overrule_without_id(note, found[1])
+        if not note.has_id:  # only its path and its very text say which memory it was
+            if (erased_id := self.ancestry.find_erased_text(note.path, note.state)) is not None:
+                return erased_record(erased_id, self.ancestry.erased_at(erased_id))
+            buried = self.ancestry.tombstone_at(note.path)
+            return None if buried is None else overrule_without_id(note, buried)
         known = self.ancestry.tombstone_of(note.id)
         if known is None:
             return None

@@ -238,6 +238,14 @@ def refused_by_the_mender(code: str) -> Callable[[Patient], object]:
     return seed
 
 
+def old_file_of_a_forgotten_memory(patient: Patient) -> None:
+    """It came back while no daemon ran, and a command has seen it."""
+    patient.note("mem_2026-06-01_ill_abcdef", "status: deleted\ndeleted_at: 2026-06-02T10:00:00Z\n")
+    patient.use()
+    patient.note("mem_2026-06-01_ill_abcdef")
+    patient.use()
+
+
 def not_utf8_name(patient: Patient) -> None:
     with open(os.fsencode(patient.vault) + b"/caf\xe9.md", "wb") as file:
         file.write(b"text\n")
@@ -564,6 +572,8 @@ FAULTS = (
     Fault("both texts", "both-texts-kept", _note(body=f"{COLLISION}\n\nours\ntheirs")),
     Fault("a merge that was refused", "edit-refused", refused_by_the_mender("edit-refused")),
     Fault("a copy that could not be erased", "erased", refused_by_the_mender("erased")),
+    Fault("an old file that could not be replaced", "old-file", refused_by_the_mender("old-file")),
+    Fault("an old file of a forgotten memory", "old-files", old_file_of_a_forgotten_memory),
     Fault("a folder that may not be listed", "unreadable-folder", locked_folder),
     Fault("a name in Latin-1", "odd-file-name", not_utf8_name),
     Fault("a note without an id", "no-id", _file("plain.md", "Just text.\n")),

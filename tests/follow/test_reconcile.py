@@ -6,7 +6,7 @@ import pytest
 
 from helix.vault.birth import NewMemory
 from helix.vault.vault import Edit
-from tests.follow.rig import Crash, Rig, in_catalog, record
+from tests.follow.rig import Crash, Rig, in_catalog, memory_folder, record
 
 
 def erased(memory_id: str) -> str:
@@ -402,6 +402,23 @@ def test_text_in_an_old_file_that_nobody_has_seen_is_kept_in_the_tombstone(rig: 
     assert rig.read("a.md") == after
 
 
+def test_two_machines_that_see_the_same_old_file_write_the_same_bytes(rig: Rig) -> None:
+    old, tombstone = forgotten(rig)
+    with memory_folder() as place:
+        other = Rig(place)
+        other.advance(5000)
+        for bytes_ in (old, tombstone):
+            other.write("a.md", bytes_)
+            other.follow()
+        for machine in (rig, other):
+            machine.write("a.md", old + b"Typed on the phone.\n")
+            machine.follow()
+            machine.mend()
+        assert other.read("a.md") == rig.read("a.md")
+        assert "Typed on the phone." in rig.read("a.md")
+        other.close()
+
+
 def test_an_old_file_that_is_there_when_the_process_starts_stays_forgotten(rig: Rig) -> None:
     old, tombstone = forgotten(rig)
     rig.write("a.md", old)
@@ -444,6 +461,20 @@ def test_an_old_file_without_an_id_over_its_tombstone_stays_forgotten(rig: Rig) 
     assert rig.read("todo.md") == "- bread\n", "another text at the path is another note"
 
 
+def test_an_old_file_without_an_id_that_was_erased_is_told_to_nobody(rig: Rig) -> None:
+    old = rig.write("todo.md", "- secret\n").read_bytes()
+    rig.follow()
+    [row] = rig.catalog.memories()
+    rig.memories.erase(row.id)
+    rig.restart()
+    rig.write("todo.md", old)
+    told = rig.follow().changes
+    assert not any(change.note and "secret" in change.note.document.body for change in told)
+    assert rig.row("todo.md").status == "erased"
+    rig.mend()
+    assert "secret" not in rig.read("todo.md")
+
+
 @pytest.mark.parametrize("taken_out", ["", "deleted_at"])
 def test_a_person_who_flips_the_tombstone_itself_restores_it_for_good(rig: Rig, taken_out: str) -> None:
     old, _ = forgotten(rig)
@@ -454,7 +485,8 @@ def test_a_person_who_flips_the_tombstone_itself_restores_it_for_good(rig: Rig, 
     rig.mend()
     assert "restored_at" in rig.read("a.md")
     for number in range(40):  # more than its list of ancestors holds
-        rig.memories.change("mem_a", lambda note, number=number: Edit({"importance": number / 100}))
+        wanted = Edit({"importance": number / 100})
+        rig.memories.edit("mem_a", wanted, based_on=rig.row("a.md").hash)
     rig.restart()
     rig.settle_down()
     assert status(rig) == "active"
