@@ -88,7 +88,9 @@ def _keep(helix: Helix, memory_id: str, draft: Draft, allow_secrets: bool) -> tu
     if before.is_erased:
         raise MemoryErased(f"{memory_id} was erased; nothing of it is left to change")
     if not draft.is_there():
-        raise HelixError("what you were shown is gone from the state folder, and nothing can be compared with it")
+        raise HelixError(
+            "what you were shown is gone from the state folder, and nothing can be compared with it"
+        )
     edited = Note.parse(draft.text.name, draft.text.read_bytes())
     shown = frontmatter.parse(draft.shown.read_bytes())
     if edited.meta.get("id") != shown.meta.get("id"):

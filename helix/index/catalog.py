@@ -253,7 +253,9 @@ class Catalog(StateDatabase):
         return bool(self._rows("SELECT 1 FROM notes WHERE folded = ? LIMIT 1", folded_id))
 
     def erased(self) -> list[Row]:
-        query = f"SELECT {_ROW} FROM notes WHERE status = 'erased' AND NOT is_stub AND NOT is_stale ORDER BY path"
+        query = (
+            f"SELECT {_ROW} FROM notes WHERE status = 'erased' AND NOT is_stub AND NOT is_stale ORDER BY path"
+        )
         return [_row(row) for row in self._rows(query)]
 
     def memories(self, *, include_hidden: bool = False) -> list[Row]:

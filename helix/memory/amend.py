@@ -137,7 +137,9 @@ class Amender:
             }
             return {**edge, "degraded": self._memories.degraded} if self._memories.degraded else edge
 
-        return self._once("relate", start.id, idempotency_key, {"from": start.id, "to": end.id, "rel": rel}, run)
+        return self._once(
+            "relate", start.id, idempotency_key, {"from": start.id, "to": end.id, "rel": rel}, run
+        )
 
     def _once(
         self, verb: str, memory_id: str, key: str | None, said: Mapping[str, Any], run: Callable[[], Payload]

@@ -133,9 +133,7 @@ class Journal(StateDatabase):
                         " WHERE id = ? AND what <> 'erased'",
                         (memory_id,),
                     )
-                    self._db.execute(
-                        "DELETE FROM known WHERE id = ? AND status <> 'erased'", (memory_id,)
-                    )
+                    self._db.execute("DELETE FROM known WHERE id = ? AND status <> 'erased'", (memory_id,))
             return self.empty_log()
 
     def _put(self, events: Sequence[Event]) -> list[Event]:

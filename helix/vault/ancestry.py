@@ -1,7 +1,8 @@
 """Local history: the texts of states that a later merge may need as its base, and the memories that were erased.
 
 The erased ones are a ledger: each has a number, and of every store it is known up to which number it is clean
-(`erasures`). Both stand in this file, so that no text is remembered beside an erasure, and so that they are lost together.
+(`erasures`). Both stand in this file, so that no text is remembered beside an erasure, and so that they are lost
+together.
 
 A bounded SQLite file in the state folder. Losing it loses no memory: merges without a known base keep every
 line of both sides. It is not derived data either, so rebuilding the index leaves it alone.
@@ -103,7 +104,9 @@ class Ancestry(StateDatabase):
     def texts(self, memory_id: str) -> Iterable[Document]:
         """The states of a memory that are known, the oldest first."""
         with self._lock:
-            rows = self._db.execute("SELECT state FROM states WHERE memory = ? ORDER BY seq", (memory_id,)).fetchall()
+            rows = self._db.execute(
+                "SELECT state FROM states WHERE memory = ? ORDER BY seq", (memory_id,)
+            ).fetchall()
         return (document for (state,) in rows if (document := self.find(memory_id, state)) is not None)
 
     # Erasing
@@ -117,7 +120,9 @@ class Ancestry(StateDatabase):
         with self._lock, self._db:
             self._db.execute("BEGIN IMMEDIATE")
             self._db.execute("INSERT OR IGNORE INTO erased VALUES (?, ?)", (memory_id, deleted_at))
-            earlier = self._db.execute("SELECT earlier FROM earlier_ids WHERE memory = ?", (memory_id,)).fetchall()
+            earlier = self._db.execute(
+                "SELECT earlier FROM earlier_ids WHERE memory = ?", (memory_id,)
+            ).fetchall()
             for one in (memory_id, *(row[0] for row in earlier)):
                 self._db.execute("DELETE FROM states WHERE memory = ?", (one,))
                 self._db.execute("INSERT OR REPLACE INTO ledger (memory) VALUES (?)", (one,))

@@ -181,7 +181,14 @@ def test_a_memory_that_was_erased_while_it_was_edited_leaves_no_draft(
 
 @pytest.mark.parametrize(
     "command",
-    [("export", "x.strand"), ("reindex",), ("edit", "mem_other"), ("doctor", "--fix"), ("adopt", "--all"), ("recent",)],
+    [
+        ("export", "x.strand"),
+        ("reindex",),
+        ("edit", "mem_other"),
+        ("doctor", "--fix"),
+        ("adopt", "--all"),
+        ("recent",),
+    ],
     ids=lambda command: command[0],
 )
 def test_an_erasure_that_a_command_takes_in_leaves_no_draft_and_no_quote(

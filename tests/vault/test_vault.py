@@ -302,9 +302,7 @@ def test_a_text_without_a_title_is_called_by_its_first_words(body: str, title: s
     assert title_from(body) == title
 
 
-def test_an_update_that_loses_to_an_erasure_leaves_nothing_of_either_text(
-    home: Home, tmp_path: Path
-) -> None:
+def test_an_update_that_loses_to_an_erasure_leaves_nothing_of_either_text(home: Home, tmp_path: Path) -> None:
     home.write("a.md", "---\nid: mem_a\n---\nthe zqrace text\n")
 
     def lose(note: Note) -> Edit:
