@@ -101,10 +101,10 @@ class Writer:
         """The answer to a retry. Never `noop` for a text that is stored nowhere."""
         before = self._requests.find(key, digest)
         row = self._view.catalog.find(before["id"]) if before else self._view.catalog.find_by_key(key)
-        if before is None and row is None:
-            return None
         if row is None or row.status in ("deleted", "erased"):
-            gone = row.id if row is not None else before["id"] if before is not None else "gone"
+            gone = before["id"] if before else None if row is None else row.id
+            if gone is None:
+                return None
             raise MemoryErased(
                 f"what was written under the idempotency key {key!r} is {gone}, which was forgotten or deleted since; "
                 "restore it, or take a new key to write it again",
