@@ -259,8 +259,8 @@ def _purge(helix: Helix) -> None:
 def _register_stores(erasures: Erasures, state: Path, ancestry: Ancestry, catalog: Catalog) -> None:
     """Everything in the state folder that keeps something of memories, but for the index, which cleans itself.
 
-    A process that has one of them open itself says so (`Erasures.replaced`). The others are opened for the moment, and their
-    modules imported, only when something was erased.
+    A process that has one of them open itself says so (`Erasures.replaced`). The others are opened for the moment, and
+    their modules imported, only when something was erased.
     """
 
     def database(module: str, name: str, file: Path) -> Erase:

@@ -95,7 +95,8 @@ class Pages(StateDatabase):
             # The latest stays, however long it is.
             self._db.execute(
                 "DELETE FROM pages WHERE key IN (SELECT key FROM (SELECT key, row_number() OVER latest AS place,"
-                " sum(length(said)) OVER latest AS bytes FROM pages WINDOW latest AS (ORDER BY kept_at DESC, rowid DESC))"
+                " sum(length(said)) OVER latest AS bytes FROM pages"
+                " WINDOW latest AS (ORDER BY kept_at DESC, rowid DESC))"
                 " WHERE place > 1 AND (place > ? OR bytes > ?))",
                 (_KEPT, BYTES_KEPT),
             )

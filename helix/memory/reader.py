@@ -64,7 +64,7 @@ class Reader:
         *,
         quotes: bool = True,
     ) -> tuple[View, Listing]:
-        """What a cursor continues, or else a listing made now. `quotes` says whether more than ids and scores is in it."""
+        """What a cursor continues, or else a listing made now; `quotes` when more than ids and scores is in it."""
         if cursor is not None:
             return self.continued(verb, cursor)
         era = self.pages.era() if quotes else None

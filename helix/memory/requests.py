@@ -1,8 +1,8 @@
 """What was asked under which idempotency key, so that a retry is answered and not done again.
 
 A file in the state folder. Of a key only its hash is kept, of a request its digest, of an answer ids and a status. When
-it is lost the key in the memory's own frontmatter still says what was created. Keys are one namespace for all callers: the
-key in a note does not say whose it was.
+it is lost the key in the memory's own frontmatter still says what was created. Keys are one namespace for all callers:
+the key in a note does not say whose it was.
 """
 
 from __future__ import annotations

@@ -101,10 +101,10 @@ class Writer:
         """The answer to a retry. Never `noop` for a text that is stored nowhere."""
         before = self._requests.find(key, digest)
         row = self._view.catalog.find(before["id"]) if before else self._view.catalog.find_by_key(key)
-        if before is None and row is None:
-            return None
         if row is None or row.status in ("deleted", "erased"):
-            gone = before["id"] if before else key if row is None else row.id
+            gone = before["id"] if before else None if row is None else row.id
+            if gone is None:
+                return None
             raise MemoryErased(
                 f"what was written under the idempotency key {key!r} is {gone}, which was forgotten or deleted since; "
                 "restore it, or take a new key to write it again",
@@ -115,8 +115,8 @@ class Writer:
         # What was asked is not known any more, and the note alone says only that the key was used for it.
         if not self._memories.has_said(row.id, new.body):
             raise KeyReused(
-                f"the idempotency key {key!r} was used for {row.id}, which says something else; if that is not what you "
-                "wrote, take a new key"
+                f"the idempotency key {key!r} was used for {row.id}, which says something else; if that is not "
+                "what you wrote, take a new key"
             )
         edges = row.meta.get("edges") or {}
         return {"id": row.id, "status": "noop", "supersedes": list(edges.get("supersedes", ()))}

@@ -1,7 +1,8 @@
 """Local history: the texts of states that a later merge may need as its base, and what was forgotten or erased.
 
 The erased ones are a ledger: each has a number, and of every store it is known up to which number it is clean
-(`erasures`). Both stand in this file, so that no text is remembered beside an erasure, and so that they are lost together.
+(`erasures`). Both stand in this file, so that no text is remembered beside an erasure, and so that they are lost
+together.
 
 A SQLite file in the state folder, bounded but for the tombstones. Losing it loses no memory: merges without a known
 base keep every line of both sides. It is not derived data either, so rebuilding the index leaves it alone.

@@ -1,9 +1,9 @@
 """What must go when a memory is erased: every store that keeps anything of memories registers here.
 
-That a memory was erased stands in a ledger (`ancestry`), whoever erased it, and so does how far each store has come. The
-process that follows the vault cleans the stores as soon as it has taken an erasure in. What it cannot clean at that moment,
-because it was killed, the disk is full or another program reads the file, is cleaned with the next change, the next
-scan or the next start.
+That a memory was erased stands in a ledger (`ancestry`), whoever erased it, and so does how far each store has come.
+The process that follows the vault cleans the stores as soon as it has taken an erasure in. What it cannot clean at that
+moment, because it was killed, the disk is full or another program reads the file, is cleaned with the next change, the
+next scan or the next start.
 """
 
 from __future__ import annotations

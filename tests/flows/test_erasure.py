@@ -8,7 +8,7 @@ import signal
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -87,7 +87,7 @@ class Running:
 
 
 @pytest.fixture
-def planted(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Planted]:
+def planted(place: Path, monkeypatch: pytest.MonkeyPatch) -> Planted:
     monkeypatch.setenv("HELIX_PORT", str(free_port()))
     monkeypatch.setenv("HELIX_MODEL", "none")
     monkeypatch.setenv("HELIX_LOG_LEVEL", "debug")
@@ -102,7 +102,7 @@ def planted(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Planted]:
         assert {"ancestry.db", "catalog.db", "journal.db", "pages.db", planted.file.name} <= kept
         assert [one for one in planted.left() if "/past/" in one]
         assert [one for one in planted.left() if "/drafts/" in one]
-    yield planted
+    return planted
 
 
 def _plant(planted: Planted, running: Running) -> None:
@@ -277,11 +277,10 @@ def test_what_a_killed_daemon_began_the_next_one_finishes(planted: Planted) -> N
 
 
 def _forget_in_vain(planted: Planted, running: Running) -> None:
-    with httpx.Client(base_url=running.http.base_url, timeout=60) as http:
-        try:
-            http.post("/forget", json={"id": planted.memory_id, "mode": "hard"})
-        except httpx.TransportError:
-            pass
+    with suppress(httpx.TransportError):
+        httpx.post(
+            f"{running.http.base_url}forget", json={"id": planted.memory_id, "mode": "hard"}, timeout=60
+        )
 
 
 def test_a_store_that_was_damaged_and_set_aside_keeps_nothing_of_what_is_erased_later(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -133,19 +134,26 @@ def test_a_cursor_into_a_listing_that_quotes_is_refused_after_an_erasure(
     recent = world.service.recent(caller=ME, limit=1)
     assert residue("zqlink", tmp_path / "state")
     world.service.forget("mem_a", mode="hard")
+    ask = {
+        "graph": partial(world.service.graph, caller=ME),
+        "neighbors": partial(world.service.neighbors, "mem_a"),
+        "stats": partial(world.service.stats, caller=ME),
+    }
     for verb, page in pages.items():
         with pytest.raises(BadValue) as refused:
-            if verb == "neighbors":
-                world.service.neighbors("mem_a", cursor=page["next_cursor"])
-            else:
-                getattr(world.service, verb)(caller=ME, cursor=page["next_cursor"])
+            ask[verb](cursor=page["next_cursor"])
         assert refused.value.code == "bad-cursor"
+<<<<<<< HEAD
     assert [
         one["id"] for one in world.service.recent(caller=ME, cursor=recent["next_cursor"])["results"]
     ] in (
         ["mem_b"],
         [],
     )
+=======
+    rest = world.service.recent(caller=ME, cursor=recent["next_cursor"])  # a listing of ids holds
+    assert "mem_a" not in str(rest)
+>>>>>>> erase
     world.recall.index.tend(tidy=False)
     assert residue("zqlink", tmp_path / "state") == []
     assert residue("zqtag", tmp_path / "state") == []
