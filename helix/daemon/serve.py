@@ -22,6 +22,7 @@ from helix_mcp.address import is_loopback
 
 from helix.compose import Helix, RecallSoon, open_helix, open_service
 from helix.config import Config, from_process
+from helix.daemon.connections import Connection
 from helix.daemon.logs import LEVELS, announce, start_logging
 from helix.errors import ConfigError, HelixError, VaultLocked
 from helix.follow.whereabouts import Whereabouts
@@ -119,7 +120,7 @@ def _serve(helix: Helix) -> None:
         app, stop = _assemble(helix, recall, service, mcp, policy, said, clients, token)
         settings = uvicorn.Config(
             app, log_config=None, access_log=False, ws="none", proxy_headers=False, server_header=False,
-            timeout_keep_alive=_KEEP_ALIVE, timeout_graceful_shutdown=_LAST_ANSWERS,
+            http=Connection, timeout_keep_alive=_KEEP_ALIVE, timeout_graceful_shutdown=_LAST_ANSWERS,
         )  # fmt: skip
         server = _Server(settings, stop)
         _leave_quietly(server)

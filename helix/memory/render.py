@@ -18,12 +18,18 @@ from helix.vault.links import WIKILINK
 if TYPE_CHECKING:  # a daemon starts faster without it, and only pages need it
     from markdown_it import MarkdownIt
     from markdown_it.renderer import RendererHTML
+    from markdown_it.rules_block import StateBlock
     from markdown_it.rules_core import StateCore
     from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
     from markdown_it.utils import OptionsDict
 
-LONGEST_TEXT = 100_000  # a hostile one of this length takes some seconds, a real one a hundredth
+LONGEST_TEXT = 100_000
+# What may begin at a line or at a letter is looked for so often, and then a text is shown as it is written. A real text
+# of the greatest length takes half of it and a tenth of a second; nested quotes, brackets that never close or ten
+# thousand rows of a table would take seconds.
+_MOST_STEPS = 24_000
+_AS_WRITTEN = "<p><em>This text is shown as it is written: laying it out would take too long.</em></p>\n"
 
 _SAFE_LINK = re.compile(r"(?:https?://|mailto:|obsidian://)", re.IGNORECASE)
 _ELSEWHERE = {"rel": "noopener noreferrer", "target": "_blank"}
@@ -57,8 +63,31 @@ FindTarget = Callable[[str], Target | None]
 
 def to_html(text: str, find: FindTarget) -> str:
     """`find` gives the memory that a wikilink names, by its id, its file or its title."""
-    made: str = _markdown().render(text, {"find": find})
+    try:
+        made: str = _markdown().render(text, {"find": find, "steps": _MOST_STEPS})
+    except _TooCostly:
+        return f"{_AS_WRITTEN}<pre><code>{_escape(text)}</code></pre>\n"
     return made
+
+
+class _TooCostly(Exception):
+    pass
+
+
+def _count_line(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    return _count(state.env, 2 if silent else 4)
+
+
+def _count_letter(state: StateInline, silent: bool) -> bool:
+    return _count(state.env)
+
+
+def _count(env: MutableMapping[str, Any], steps: int = 1) -> bool:
+    """A rule that never applies, and is asked before the others wherever something may begin."""
+    env["steps"] -= steps
+    if env["steps"] < 0:
+        raise _TooCostly
+    return False
 
 
 @functools.cache
@@ -71,6 +100,10 @@ def _markdown() -> MarkdownIt:
 
     reader = Guarded("commonmark", {"html": False, "xhtmlOut": False}).enable(["table", "strikethrough"])
     reader.inline.ruler.before("link", "wikilink", _wikilink)
+    reader.inline.ruler.before("text", "count", _count_letter)
+    reader.block.ruler.before(
+        "table", "count", _count_line, {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    )
     reader.core.ruler.push("only_ours", _only_ours)
     for name, rule in (("wikilink", _show_wikilink), ("image", _show_image), ("fence", _show_fence)):
         reader.add_render_rule(name, rule)

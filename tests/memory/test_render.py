@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from html.parser import HTMLParser
 
 import pytest
@@ -135,3 +136,32 @@ def test_a_wikilink_leads_to_its_memory_by_id_file_or_title(world: World) -> Non
     assert '<span class="dangling">nothing</span>' in world.service.render("[[nothing]]")["html"]
     world.service.forget("mem_http")
     assert 'class="hidden-memory"' in world.service.render("[[mem_http]]")["html"]
+
+
+COSTLY = {
+    "quotes that go on": "> " * 19 + "a\n" + "a\n" * 40_000,
+    "quotes in quotes": (">" * 19 + "a\n") * 4_900,
+    "brackets": "[" * 99_000,
+    "pictures": "![" * 49_000,
+    "wikilinks": "[[a" * 33_000,
+    "stars": "*a_ **b " * 12_000,
+    "rows": "|a|b|\n|-|-|\n" + "|a|b|\n" * 14_000,
+    "headings": "a\n-\n" * 24_000,
+}
+
+
+@pytest.mark.parametrize("text", COSTLY.values(), ids=COSTLY.keys())
+def test_a_text_that_takes_too_long_to_lay_out_is_shown_as_it_is_written(text: str) -> None:
+    to_html("warm", lambda name: None)
+    before = time.thread_time()
+    html = to_html(text, lambda name: None)
+    # A tenth of a second on a quiet machine; all of them took half a second to five before.
+    assert time.thread_time() - before < 0.4
+    assert "shown as it is written" in html
+    assert html.count("<code>") == 1
+    assert html.endswith(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") + "</code></pre>\n")
+
+
+def test_the_longest_text_of_a_person_is_laid_out() -> None:
+    text = ("A sentence with *emphasis*, `code` and a [[link]] to something.\n" * 8 + "\n- one\n- two\n\n") * 180
+    assert "shown as it is written" not in to_html(text[:99_000], lambda name: None)
