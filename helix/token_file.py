@@ -26,7 +26,10 @@ def owner_of(config: Config, url: str) -> Owner:
     except BadAddress as error:
         raise ConfigError(str(error)) from error
     return Owner(
-        address, str(config.config_dir / TOKEN_FILE), config.token, chosen=url.rstrip("/") == config.url.rstrip("/")
+        address,
+        str(config.config_dir / TOKEN_FILE),
+        config.token,
+        chosen=url.rstrip("/") == config.url.rstrip("/"),
     )
 
 

@@ -140,7 +140,9 @@ def _is_ours(hook: Any) -> bool:
     behind `timeout`, with its output sent elsewhere."""
     if not isinstance(hook, dict) or not isinstance(command := hook.get("command"), str):
         return False
-    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)  # `|`, `;`, `&`, `>` are words of their own
+    lexer = shlex.shlex(
+        command, posix=True, punctuation_chars=True
+    )  # `|`, `;`, `&`, `>` are words of their own
     lexer.whitespace_split, lexer.commenters = True, ""
     try:
         words = list(lexer)

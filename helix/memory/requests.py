@@ -59,7 +59,8 @@ def check_key(key: str | None) -> str | None:
         raise BadValue(f"an idempotency key is 1 to {_LONGEST_KEY} printable characters")
     if (kind := find_secret(key)) is not None:
         raise SecretRefused(
-            f"the idempotency key looks like {kind}; nothing was done. Take another key: it is written into files", kind
+            f"the idempotency key looks like {kind}; nothing was done. Take another key: it is written into files",
+            kind,
         )
     return key.strip()
 

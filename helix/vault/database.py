@@ -8,6 +8,8 @@ import threading
 from abc import ABC, abstractmethod
 from pathlib import Path
 
+from helix.vault.private import make_file, make_folder
+
 
 class StateDatabase(ABC):
     """One writer and many readers, autocommit. Threads take `_lock` around what they do with `_db`."""
@@ -44,7 +46,8 @@ class StateDatabase(ABC):
             self._open()
 
     def _open(self) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self._path.parent)
+        make_file(self._path)
         self._db = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None, timeout=10)
         self._db.execute("PRAGMA journal_mode=WAL")
         # The last rows may go with a power cut; they are made again from the notes.

@@ -27,12 +27,22 @@ class NotYours(Exception):
 class Owner:
     """The user on this side: a token, and where it lies when it was not given."""
 
-    def __init__(self, address: Address, token_file: str, token: str = "", *, chosen: bool = False) -> None:
+    def __init__(
+        self,
+        address: Address,
+        token_file: str,
+        token: str = "",
+        *,
+        chosen: bool = False,
+        silent: bool = False,
+    ) -> None:
         """`chosen` says that the user named the address: with a token for it, that is the user's own affair (a tunnel,
-        a proxy). With https a certificate does the proving. For other machines the token file is not read."""
+        a proxy). With https a certificate does the proving. For other machines the token file is not read. `silent`
+        shows the token to nobody."""
         self.address = address
         self._token_file = token_file
         self._token = token
+        self._silent = silent
         self.wants_proof = address.is_loopback and not address.is_secure and not (chosen and token)
 
     def token(self) -> str:
@@ -41,7 +51,7 @@ class Owner:
 
     def headers(self) -> dict[str, str]:
         """What is shown to a daemon that has proved itself."""
-        token = self.token()
+        token = "" if self._silent else self.token()
         return {"Authorization": f"Bearer {token}"} if token else {}
 
     def challenge(self) -> Challenge:
@@ -49,9 +59,9 @@ class Owner:
 
     def refusal(self, why: str) -> NotYours:
         return NotYours(
-            f"port {self.address.port} at {self.address.host} is held by a program that does not prove to be your Helix "
-            f"daemon ({why}), and was told nothing; stop it, or set HELIX_PORT to a free port. If it is your daemon, "
-            "start it again with the settings that are used here: `helix down`, `helix up`"
+            f"port {self.address.port} at {self.address.host} is held by a program that does not prove to be your "
+            f"Helix daemon ({why}), and was told nothing; stop it, or set HELIX_PORT to a free port. If it is your "
+            "daemon, start it again with the settings that are used here: `helix down`, `helix up`"
         )
 
     def missing(self) -> NotYours:

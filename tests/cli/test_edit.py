@@ -96,8 +96,13 @@ def test_a_draft_of_what_was_erased_goes_with_it(note: dict[str, Any], edits: An
         ('echo text >> "$2"; exit 3', "error"),
     ],
     ids=[
-        "another id", "no text", "a credential", "one in a property", "one in a comment", "an editor that fails",
-    ],  # fmt: skip
+        "another id",
+        "no text",
+        "a credential",
+        "one in a property",
+        "one in a comment",
+        "an editor that fails",
+    ],
 )
 def test_what_cannot_be_meant_is_refused_and_nothing_is_written(
     note: dict[str, Any], edits: Any, place: Path, script: str, code: str

@@ -194,7 +194,12 @@ def test_a_hook_of_the_user_that_runs_helix_mcp_too_stays(command: str, tmp_path
 
 @pytest.mark.parametrize(
     "hooks",
-    [OURS, WITH_PROMPTS, Hooks("C:\\Program Files\\helix-mcp.exe"), Hooks("/a b/helix-mcp", env={"HELIX_URL": "http://x; y"})],
+    [
+        OURS,
+        WITH_PROMPTS,
+        Hooks("C:\\Program Files\\helix-mcp.exe"),
+        Hooks("/a b/helix-mcp", env={"HELIX_URL": "http://x; y"}),
+    ],
     ids=lambda hooks: hooks.command,
 )
 def test_ours_is_known_however_it_was_installed(hooks: Hooks, tmp_path: Path) -> None:

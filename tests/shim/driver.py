@@ -125,7 +125,12 @@ def shim(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**clean, **nowhere, **({"HELIX_URL": url, "HELIX_TOKEN": "of-the-test"} if url else {}), **(env or {})},
+        env={
+            **clean,
+            **nowhere,
+            **({"HELIX_URL": url, "HELIX_TOKEN": "of-the-test"} if url else {}),
+            **(env or {}),
+        },
         cwd=cwd,
     )
     driver = Driver(process)

@@ -11,9 +11,10 @@ from helix_mcp.inert import inert
 from hypothesis import given
 from hypothesis import strategies as st
 
-_UNSEEN = "\u00ad \u200b \u200c \u200d \u200e \u200f \u202a \u202e \u2060 \u2066 \u2069 \ufeff \u180e \u034f \ufe0f \U000e0001 \U000e0041 \u3164".split(  # noqa: E501 (one of each)
-    " "
-)
+_UNSEEN = (
+    "\u00ad", "\u200b", "\u200c", "\u200d", "\u200e", "\u200f", "\u202a", "\u202e", "\u2060", "\u2066", "\u2069",
+    "\ufeff", "\u180e", "\u034f", "\ufe0f", "\U000e0001", "\U000e0041", "\u3164",
+)  # fmt: skip
 _WIDE = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(0x21, 0x7F)})
 _BOLD = str.maketrans({chr(97 + place): chr(0x1D41A + place) for place in range(26)})
 
@@ -55,7 +56,9 @@ ORDINARY = [
 
 def as_read(text: str) -> str:
     """What is left for a reader who sees neither width nor what is invisible."""
-    kept = (letter for letter in text if unicodedata.category(letter) not in ("Cf", "Mn") and letter != "\u3164")
+    kept = (
+        letter for letter in text if unicodedata.category(letter) not in ("Cf", "Mn") and letter != "\u3164"
+    )
     return unicodedata.normalize("NFKC", "".join(kept)).replace("\0", "").lower()
 
 
@@ -95,14 +98,19 @@ def test_a_text_in_letters_that_nobody_sees_is_left_out() -> None:
     assert len(inert(f"Hello{selectors} there")) == len("Hello there") + 1
 
 
-@given(st.lists(st.sampled_from([*TAGS, *LABELS, *ORDINARY, "<", "/", "\n", " ", "memory>", "\u200b"]), max_size=8))
+@given(
+    st.lists(
+        st.sampled_from([*TAGS, *LABELS, *ORDINARY, "<", "/", "\n", " ", "memory>", "\u200b"]), max_size=8
+    )
+)
 def test_what_was_made_inert_holds_nothing_that_would_be_made_inert(pieces: list[str]) -> None:
     said = inert("".join(pieces))
     assert inert(said) == said
 
 
 @pytest.mark.parametrize(
-    "piece", ["<", "< ", "</", "<|a", "\n> ", "\n**", "[ ", "\nHuman ", "²<\u200b", "\n" + " " * 50, "<\u200b"]
+    "piece",
+    ["<", "< ", "</", "<|a", "\n> ", "\n**", "[ ", "\nHuman ", "²<\u200b", "\n" + " " * 50, "<\u200b"],
 )
 def test_half_a_megabyte_of_anything_is_looked_at_within_a_second(piece: str) -> None:
     text = piece * (500_000 // len(piece))

@@ -78,7 +78,10 @@ def test_the_shim_answers_with_an_error_and_hands_a_squatter_nothing(tmp_path: P
         env = of_a_user(tmp_path, squatter)
         with shim("", env=env, cwd=tmp_path) as driver:
             answer = driver.open()
-            assert "is held by a program that does not prove to be your Helix daemon" in answer["error"]["message"]
+            assert (
+                "is held by a program that does not prove to be your Helix daemon"
+                in answer["error"]["message"]
+            )
             again = driver.call(2, "memory_search", {"query": "the deploys of our project"})
             assert "is held by a program" in again["error"]["message"]
             assert driver.end() == 0
@@ -95,7 +98,9 @@ def test_commands_hand_a_squatter_no_token_and_believe_nothing_of_it(tmp_path: P
             [BIN / "helix", "remember", "Deploys go out on Tuesdays", "--global"],
             env=env, capture_output=True, text=True, timeout=60,
         )  # fmt: skip
-        doctor = subprocess.run([BIN / "helix", "doctor"], env=env, capture_output=True, text=True, timeout=120)
+        doctor = subprocess.run(
+            [BIN / "helix", "doctor"], env=env, capture_output=True, text=True, timeout=120
+        )
     assert ORDER not in read.stdout + read.stderr
     assert "is held by a program" in read.stderr
     assert written.returncode != 0
@@ -212,7 +217,11 @@ def test_a_daemon_that_does_not_know_the_question_is_kept_away_from(tmp_path: Pa
 
 @pytest.mark.parametrize(
     "said",
-    [b"220 mail.example.com ESMTP\r\n", b"HTTP/1.1 200 OK\r\n\r\n", b"HTTP/1.1 200 OK\r\nX: " + b"x" * 20_000],
+    [
+        b"220 mail.example.com ESMTP\r\n",
+        b"HTTP/1.1 200 OK\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nX: " + b"x" * 20_000,
+    ],
     ids=["not HTTP", "no length", "no end"],
 )
 def test_what_speaks_otherwise_is_not_listened_to(said: bytes, tmp_path: Path) -> None:
@@ -235,6 +244,8 @@ def test_the_proof_needs_no_token_and_no_web_page_gets_it(served: Served) -> Non
 
 
 def test_asking_who_is_there_loads_no_openssl() -> None:
-    code = "import sys; from helix_mcp.proof import proof_of; proof_of('t', 'c', 'h', 1); print('_hashlib' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=True)
+    code = "import sys, helix_mcp.proof as p; p.proof_of('t', 'c', 'h', 1); print('_hashlib' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=os.environ, capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "False"

@@ -1,4 +1,4 @@
-"""A credential is written nowhere, wherever in a request it stands: not into the vault, not into the state, not into a log."""
+"""A credential is written nowhere, wherever in a request it stands: neither into the vault nor the state nor a log."""
 
 from __future__ import annotations
 
@@ -72,7 +72,9 @@ def test_changes_and_reads_with_a_credential_are_refused_too(served: Served) -> 
     other = served.remember("The office closes at six.", scope="global")
     changed = [
         served.http.patch(f"/memory/{memory}", json={"kind": "fact", "tags": [KEY]}),
-        served.http.patch(f"/memory/{memory}", json={"valid_from": "2026-01-01"}, headers={"Helix-Client": KEY}),
+        served.http.patch(
+            f"/memory/{memory}", json={"valid_from": "2026-01-01"}, headers={"Helix-Client": KEY}
+        ),
         served.http.patch(f"/memory/{memory}", json={"tags": ["a"], "idempotency_key": KEY}),
         served.http.post("/forget", json={"id": memory, "idempotency_key": KEY}),
         served.http.post("/restore", json={"id": memory}, headers={"Idempotency-Key": KEY}),

@@ -430,7 +430,10 @@ def test_a_file_with_a_credential_stays_outside_and_the_rest_comes_in(here: Plac
 
 def test_a_credential_in_a_json_export_is_told_with_its_entry(here: Place, tmp_path: Path) -> None:
     file = tmp_path / "export.json"
-    fine, bad = {"id": "a", "memory": "likes tea"}, {"id": "b", "memory": "uses a key", "metadata": {"key": KEY}}
+    fine, bad = (
+        {"id": "a", "memory": "likes tea"},
+        {"id": "b", "memory": "uses a key", "metadata": {"key": KEY}},
+    )
     file.write_text(json.dumps([fine, bad]))
     said = here.bring(file)
     assert (said["made"], [one["name"] for one in said["skipped"]]) == (1, ["b"])
