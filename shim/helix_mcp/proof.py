@@ -12,6 +12,9 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from helix_mcp.address import Address
 
 PATH = "/proof"
@@ -139,7 +142,7 @@ def _hmac(key: bytes, text: bytes) -> str:
     return str(sha256(bytes(byte ^ 0x5C for byte in key) + inner).hexdigest())
 
 
-def _sha256():  # type: ignore[no-untyped-def]
+def _sha256() -> Callable[[bytes], Any]:
     """The interpreter's own, where it has one: `hashlib` loads OpenSSL."""
     try:
         from _sha2 import sha256  # type: ignore[import-not-found]
@@ -148,4 +151,5 @@ def _sha256():  # type: ignore[no-untyped-def]
             from _sha256 import sha256  # type: ignore[import-not-found]  # until Python 3.11
         except ImportError:
             from hashlib import sha256
-    return sha256
+    made: Callable[[bytes], Any] = sha256
+    return made
