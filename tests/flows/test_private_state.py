@@ -31,7 +31,7 @@ def test_the_state_folder_and_all_in_it_is_closed_under_any_umask(tmp_path: Path
     before = os.umask(0)
     try:
         with running_daemon(env) as daemon:
-            remember = [BIN / "helix", "remember", "Deploys go out on Tuesdays", "--global"]
+            remember = [str(BIN / "helix"), "remember", "Deploys go out on Tuesdays", "--global"]
             subprocess.run(remember, env=env, check=True, capture_output=True)
             subprocess.run([BIN / "helix", "recall", "deploys"], env=env, check=True, capture_output=True)
             databases = list((tmp_path / "state").rglob("*.db"))
