@@ -32,6 +32,7 @@ from helix.vault.erasures import INDEX, Erase, Erasures
 from helix.vault.history import History
 from helix.vault.note import Note
 from helix.vault.paths import Root
+from helix.vault.private import make_folder
 from helix.vault.vault import Vault
 from helix.vault.vault_id import state_folder
 
@@ -381,7 +382,7 @@ def open_helix(config: Config, *, must_follow: bool = False) -> Iterator[Helix]:
     with ExitStack() as stack:
         lock = FollowLock(state)
         with _state_errors(state):
-            state.mkdir(parents=True, exist_ok=True, mode=0o700)  # it holds the texts of memories
+            make_folder(state)  # it holds the texts of memories
             try:
                 lock.acquire(briefly=not must_follow, patience=_COMMAND_PATIENCE)
                 follows = True

@@ -17,6 +17,7 @@ import typer
 from helix.cli.daemon_client import Daemon, find_daemon
 from helix.cli.output import Progress, err
 from helix.cli.session import config_of
+from helix.config import Config
 from helix.errors import BadValue, DaemonUnreachable
 
 Payload = dict[str, Any]
@@ -86,11 +87,11 @@ def standing_of(
         raise BadValue("--project, --global and --all exclude each other; give one of them")
     if only_global or everything:
         return Standing(None, "global" if only_global else "all")
-    found = project or project_here(config_of(context).vault)
+    found = project or project_here(config_of(context))
     return Standing(found, "project") if found else Standing(None, "all")
 
 
-def project_here(vault: Path) -> str | None:
+def project_here(config: Config) -> str | None:
     """As helix-mcp sees it: HELIX_PROJECT, `.helix-project`, or the git repository around the current folder.
 
     Inside the vault there is none: whoever stands in the middle of all memories means all of them.
@@ -103,8 +104,12 @@ def project_here(vault: Path) -> str | None:
         here = os.getcwd()
     except FileNotFoundError:  # somebody deleted the folder that the shell is in
         return None
-    is_inside = Path(here).is_relative_to(os.path.realpath(vault))
-    return None if is_inside else find_project(here) or None
+    if Path(here).is_relative_to(os.path.realpath(config.vault)):
+        return None
+    found = find_project(here, str(config.config_dir))
+    if found.remark:
+        err.print(f"helix: {found.remark}", style="yellow")
+    return found.name or None
 
 
 def gather(ask: Callable[..., Payload], key: str, limit: int | None) -> Payload:

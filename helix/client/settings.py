@@ -56,12 +56,13 @@ def find_settings(
         address = Address(chosen or f"http://{f'[{host}]' if ':' in host else host}:{port}")
     except (BadAddress, BadConfig) as error:
         raise BadSettings(str(error)) from error
+    silent = token == ""
     token = setting("token") if token is None else token
     if not (token.isascii() and token.isprintable()):
         raise BadSettings("the token has characters that cannot stand in a header; set HELIX_TOKEN again")
-    owner = Owner(address, os.path.join(config, "token"), token, chosen=bool(chosen))
+    owner = Owner(address, os.path.join(config, "token"), token, chosen=bool(chosen), silent=silent)
     if project is None:
-        project = env.get("HELIX_PROJECT", "").strip() or find_project(folder)
+        project = env.get("HELIX_PROJECT", "").strip() or find_project(folder, config).name
     if session is None:
         session = env.get("HELIX_SESSION", "").strip()
     return Settings(

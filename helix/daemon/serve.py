@@ -40,6 +40,7 @@ from helix.surfaces.metrics import Metrics
 from helix.surfaces.proof import routes as proof
 from helix.surfaces.status import Status
 from helix.token_file import TokenFile
+from helix.vault.private import close_state
 from helix.vault.vault_id import state_folder
 
 log = logging.getLogger(__name__)
@@ -89,9 +90,11 @@ def _checked(config: Config) -> Config:
 
 @contextmanager
 def _opened(config: Config) -> Iterator[Helix]:
+    close_state(config.state_dir)
     try:
         with open_helix(config, must_follow=True) as helix:
             yield helix
+        close_state(config.state_dir)
     except VaultLocked as error:
         first = Whereabouts.find(state_folder(config.state_dir, config.vault))
         if first is None:

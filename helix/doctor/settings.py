@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from helix_mcp.address import is_loopback
+from helix_mcp.project import find_project
 
 from helix.config import CONFIG_FILE, ENVIRONMENT
 from helix.doctor.examined import Examined
@@ -69,6 +70,14 @@ OPEN_CONFIG = Kind(
     "config.toml holds a token and other users can read it",
     "The token opens every memory.",
     "`chmod 600` the file.",
+)
+
+PROJECT = Kind(
+    "project-file-not-trusted",
+    Severity.NOTE,
+    "a `.helix-project` that nobody has trusted names another project",
+    "It may have come with somebody else's repository; until you trust it, it names nothing.",
+    "`helix project trust` in that folder, if you want its name; else remove the file or leave it.",
 )
 
 
@@ -134,8 +143,18 @@ def check_variables(examined: Examined) -> Iterator[Finding]:
             yield NOWHERE.at(name, f"there is neither {folder} nor the folder above it")
 
 
+def check_project(examined: Examined) -> Iterator[Finding]:
+    if examined.around.env.get("HELIX_PROJECT", "").strip():
+        return
+    found = find_project(str(examined.around.folder), str(examined.config.config_dir))
+    if found.ignored:
+        yield PROJECT.at(
+            found.ignored, f"it says {found.ignored_name!r}; the project is {found.name or 'none'!r}"
+        )
+
+
 AREA = Area(
     "Settings",
-    (BROKEN, UNKNOWN, BAD, VARIABLE, NOWHERE, NOT_LOOPBACK, OPEN_CONFIG),
-    (check_file, check_values, check_host, check_variables),
+    (BROKEN, UNKNOWN, BAD, VARIABLE, NOWHERE, NOT_LOOPBACK, OPEN_CONFIG, PROJECT),
+    (check_file, check_values, check_host, check_variables, check_project),
 )

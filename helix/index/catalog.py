@@ -257,15 +257,6 @@ class Catalog(StateDatabase):
     def is_taken(self, folded_id: str) -> bool:
         return bool(self._rows("SELECT 1 FROM notes WHERE folded = ? LIMIT 1", folded_id))
 
-<<<<<<< HEAD
-=======
-    def erased(self) -> list[Row]:
-        query = (
-            f"SELECT {_ROW} FROM notes WHERE status = 'erased' AND NOT is_stub AND NOT is_stale ORDER BY path"
-        )
-        return [_row(row) for row in self._rows(query)]
-
->>>>>>> erase
     def memories(self, *, include_hidden: bool = False) -> list[Row]:
         """One row per memory, in the order of their paths; stubs are none."""
         where = "" if include_hidden else "AND status = 'active'"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix.errors import StorageError
+from helix.vault.private import FOLDER, make_file
 from helix.vault.times import Clock, utc_now
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ _EVICTED_SHARE = 10
 
 class EmbedCache:
     def __init__(self, path: Path, *, max_bytes: int = DEFAULT_MAX_BYTES, clock: Clock = utc_now) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=FOLDER)
         self._lock = threading.Lock()
         self.hits = 0
         self.misses = 0
@@ -134,6 +135,7 @@ class EmbedCache:
 
 
 def _open(path: Path) -> sqlite3.Connection:
+    make_file(path)
     db = sqlite3.connect(path, check_same_thread=False, timeout=10)
     try:
         db.execute("PRAGMA journal_mode=WAL")

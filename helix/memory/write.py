@@ -252,8 +252,8 @@ def check_secrets(allowed: bool, record: Mapping[str, object]) -> None:
     leak = None if allowed else find_leak(record)
     if leak is not None:
         raise SecretRefused(
-            f"it holds what looks like {leak.kind} ({leak.where}); nothing was written. Leave it out and say where it is "
-            "kept, or say `allow_secrets`",
+            f"it holds what looks like {leak.kind} ({leak.where}); nothing was written. Leave it out and say where it "
+            "is kept, or say `allow_secrets`",
             leak.kind,
         )
 

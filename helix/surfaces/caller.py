@@ -29,8 +29,11 @@ def caller_of(headers: Mapping[str, str]) -> Caller:
 
 
 def author_of(caller: Caller, headers: Mapping[str, str]) -> Author:
-    """Only browsers say from which page a request comes, and only Helix's own page is let in: a person sits there."""
-    return PERSON if "sec-fetch-site" in headers else Author("agent", caller.agent)
+    """Only browsers say from which page a request comes, and only Helix's own page is let in: a person sits there.
+
+    A program of the same user that wants to pass for one can send the header too; it could as well edit the file.
+    """
+    return PERSON if _is_page(headers) else Author("agent", caller.agent)
 
 
 class Signed:
@@ -53,11 +56,16 @@ class Signed:
             return
         caller = caller_of(headers)
         if scope["path"] not in _PROBED and not scope["path"].startswith("/mcp"):  # its calls are heard there
-            is_page = "sec-fetch-site" in headers
+            is_page = _is_page(headers)
             name = caller.agent or ("dashboard" if is_page else _program(headers))
             self._saw(replace(caller, agent=name), "page" if is_page else "rest")
         with acting(author_of(caller, headers)):
             await self._app(scope, receive, send)
+
+
+def _is_page(headers: Mapping[str, str]) -> bool:
+    """What the page asks for is of the same origin; `none` is a person who typed an address, and writes nothing."""
+    return headers.get("sec-fetch-site", "").strip().lower() == "same-origin"
 
 
 def _program(headers: Mapping[str, str]) -> str | None:

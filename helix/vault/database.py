@@ -9,6 +9,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 
+from helix.vault.private import make_file, make_folder
+
 DAMAGED = ".damaged"
 _PATIENCE_MS = 10_000
 _BRIEFLY_MS = 200
@@ -66,7 +68,8 @@ class StateDatabase(ABC):
             self._open()
 
     def _open(self) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self._path.parent)
+        make_file(self._path)
         self._db = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None)
         self._db.execute(f"PRAGMA busy_timeout={_PATIENCE_MS}")
         self._db.execute("PRAGMA journal_mode=WAL")

@@ -7,6 +7,7 @@ import sys
 
 from helix_mcp import __version__
 from helix_mcp.address import BadAddress
+from helix_mcp.endpoint import say
 from helix_mcp.lines import Lines, Stopped
 from helix_mcp.relay import Relay
 from helix_mcp.settings import BadSettings, Options, Settings
@@ -49,6 +50,8 @@ def run() -> None:
     except (BadAddress, BadSettings) as error:
         sys.stderr.write(f"helix-mcp: {error}\n")
         sys.exit(1)
+    if settings.remark:
+        say(settings.remark)
     _serve(Relay(settings))
 
 

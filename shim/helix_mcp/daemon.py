@@ -10,6 +10,8 @@ import sys
 import time
 from typing import IO, TYPE_CHECKING
 
+from helix_mcp.folders import private
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -41,7 +43,8 @@ def start(settings: Settings, answers: Callable[[], bool], say: Callable[[str], 
     deadline = time.monotonic() + _PATIENCE
     try:
         os.makedirs(settings.state_folder, mode=0o700, exist_ok=True)
-        with open(os.path.join(settings.state_folder, LOCK_FILE), "a", encoding="utf-8") as file:
+        place = os.path.join(settings.state_folder, LOCK_FILE)
+        with open(place, "a", encoding="utf-8", opener=private) as file:
             while not _lock(file):
                 if _wait_for(answers, 0.1):
                     return
@@ -89,7 +92,7 @@ class _Running:
     def __init__(self, program: str, log: str, env: dict[str, str]) -> None:
         self._pipe: int | None = None
         self._process: subprocess.Popen[bytes] | None = None
-        with open(log, "ab") as output:
+        with open(log, "ab", opener=private) as output:
             if sys.platform == "win32":
                 flags = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
                 self._process = subprocess.Popen(

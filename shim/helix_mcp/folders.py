@@ -19,6 +19,11 @@ def config_folder(env: Mapping[str, str]) -> str:
     return _folder(env, "HELIX_CONFIG_DIR", "XDG_CONFIG_HOME", "~/.config")
 
 
+def private(path: str, flags: int) -> int:
+    """To open a file that is made for its owner alone, whatever the umask says."""
+    return os.open(path, flags, 0o600)
+
+
 def expanded(path: str) -> str:
     """As `helix` reads a path: `~` is the home folder, everything else counts from here."""
     return os.path.abspath(os.path.expanduser(path) if path == "~" or path.startswith("~/") else path)

@@ -77,6 +77,8 @@ def _work(arguments: list[str]) -> None:
         folder = str(event.get("cwd", "")) if name else ""
         settings = Settings(options, os.environ, folder or os.getcwd())
         rest, project = Rest(settings), settings.project
+        if settings.remark and "--explain" in arguments:
+            sys.stderr.write(f"helix-mcp hook: {settings.remark}\n")
         if name in ("SessionStart", "UserPromptSubmit"):
             from helix_mcp.digest import session_start, user_prompt
 

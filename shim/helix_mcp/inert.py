@@ -20,8 +20,8 @@ _INVISIBLE = re.compile(f"[{_UNSEEN}]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 # Names that fences, hosts and models give to what is not text. Those that are also words of programs follow below.
 _NAMES = (
-    r"memor(?:y|ies)\b|system[-_ ]?(?:reminder|prompt|message|instruction)s?\b|antml:|(?:antml_)?function[-_](?:call|result)s?\b"
-    r"|invoke\b|tool[-_](?:call|use|result|response|output)s?\b|user[-_]prompt[-_]submit[-_]hook\b"
+    r"memor(?:y|ies)\b|system[-_ ]?(?:reminder|prompt|message|instruction)s?\b|antml:"
+    r"|function[-_](?:call|result)s?\b|invoke\b|tool[-_](?:call|use|result|response|output)s?\b|user[-_]prompt[-_]submit[-_]hook\b"
     r"|(?:local[-_])?command[-_](?:name|message|args|stdout|stderr|contents)\b|additional[-_]?context\b"
     r"|(?:start|end)[-_]of[-_](?:turn|text|message)\b|<\s*+/?+\s*+sys\b"
 )
@@ -29,9 +29,11 @@ _TAG = rf"<\s*+[/!?]?+\s*+(?:{_NAMES})"
 # Behind a letter it is a generic type: `Box<System>`.
 _ROLE_TAG = r"(?<!\w)<\s*+/?+\s*+(?:system|assistant|human)\s*+/?+>"
 _ROLE_END = r"<\s*+/\s*+(?:system|assistant|human)\s*+>"
-_TOKEN = r"<\|[\w▁.:-]{1,60}+\|>|\[\s?/?\s?inst\s?\]"
-_LABEL = r"(?m:^)[^\S\n]*+(?:[>*_#-][^\S\n]?)*+(?:(?-i:H(?:uman|UMAN)|A(?:ssistant|SSISTANT)|S(?:ystem|YSTEM)|U(?:ser|SER)))[*_ ]{0,4}:"
-_MARK = re.compile(f"{_TAG}|{_ROLE_TAG}|{_ROLE_END}|{_TOKEN}|(?P<label>{_LABEL})", re.IGNORECASE)
+_SIGN = r"<\|[\w▁.:-]{1,60}+\|>|\[\s?/?\s?inst\s?\]"
+# With a capital, at the beginning of a line, be it a quote, a heading or an item: `user: root` is a setting.
+_ROLE = r"(?-i:H(?:uman|UMAN)|A(?:ssistant|SSISTANT)|S(?:ystem|YSTEM)|U(?:ser|SER))"
+_LABEL = rf"(?m:^)[^\S\n]*+(?:[>*_#-][^\S\n]?)*+{_ROLE}[*_ ]{{0,4}}:"
+_MARK = re.compile(f"{_TAG}|{_ROLE_TAG}|{_ROLE_END}|{_SIGN}|(?P<label>{_LABEL})", re.IGNORECASE)
 _LINE_ENDS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
 _INSTEAD = {"<": "‹", "[": "⁅", ":": "∶"}
 # A text in tags or in selectors of variants: people see nothing of it, models read it. A flag has tags behind its
@@ -63,11 +65,7 @@ def _as_read(text: str) -> tuple[str, list[int] | None]:
     """The text as it is read, and for each character of it the place where it stands; None when that is the same."""
     if text.isascii() and not _CONTROL.search(text):
         return text.translate(_LINE_ENDS), None
-    if (
-        unicodedata.is_normalized("NFKC", text)
-        and not _INVISIBLE.search(text)
-        and not _CONTROL.search(text)
-    ):
+    if unicodedata.is_normalized("NFKC", text) and not _INVISIBLE.search(text) and not _CONTROL.search(text):
         return text.translate(_LINE_ENDS), None
     read: list[str] = []
     places: list[int] = []

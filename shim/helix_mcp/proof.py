@@ -12,6 +12,9 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
     from helix_mcp.address import Address
 
 PATH = "/proof"
@@ -27,12 +30,22 @@ class NotYours(Exception):
 class Owner:
     """The user on this side: a token, and where it lies when it was not given."""
 
-    def __init__(self, address: Address, token_file: str, token: str = "", *, chosen: bool = False) -> None:
+    def __init__(
+        self,
+        address: Address,
+        token_file: str,
+        token: str = "",
+        *,
+        chosen: bool = False,
+        silent: bool = False,
+    ) -> None:
         """`chosen` says that the user named the address: with a token for it, that is the user's own affair (a tunnel,
-        a proxy). With https a certificate does the proving. For other machines the token file is not read."""
+        a proxy). With https a certificate does the proving. For other machines the token file is not read. `silent`
+        shows the token to nobody."""
         self.address = address
         self._token_file = token_file
         self._token = token
+        self._silent = silent
         self.wants_proof = address.is_loopback and not address.is_secure and not (chosen and token)
 
     def token(self) -> str:
@@ -41,7 +54,7 @@ class Owner:
 
     def headers(self) -> dict[str, str]:
         """What is shown to a daemon that has proved itself."""
-        token = self.token()
+        token = "" if self._silent else self.token()
         return {"Authorization": f"Bearer {token}"} if token else {}
 
     def challenge(self) -> Challenge:
@@ -49,9 +62,9 @@ class Owner:
 
     def refusal(self, why: str) -> NotYours:
         return NotYours(
-            f"port {self.address.port} at {self.address.host} is held by a program that does not prove to be your Helix "
-            f"daemon ({why}), and was told nothing; stop it, or set HELIX_PORT to a free port. If it is your daemon, "
-            "start it again with the settings that are used here: `helix down`, `helix up`"
+            f"port {self.address.port} at {self.address.host} is held by a program that does not prove to be your "
+            f"Helix daemon ({why}), and was told nothing; stop it, or set HELIX_PORT to a free port. If it is your "
+            "daemon, start it again with the settings that are used here: `helix down`, `helix up`"
         )
 
     def missing(self) -> NotYours:
@@ -129,7 +142,7 @@ def _hmac(key: bytes, text: bytes) -> str:
     return str(sha256(bytes(byte ^ 0x5C for byte in key) + inner).hexdigest())
 
 
-def _sha256():  # type: ignore[no-untyped-def]
+def _sha256() -> Callable[[bytes], Any]:
     """The interpreter's own, where it has one: `hashlib` loads OpenSSL."""
     try:
         from _sha2 import sha256  # type: ignore[import-not-found]
@@ -138,4 +151,5 @@ def _sha256():  # type: ignore[no-untyped-def]
             from _sha256 import sha256  # type: ignore[import-not-found]  # until Python 3.11
         except ImportError:
             from hashlib import sha256
-    return sha256
+    made: Callable[[bytes], Any] = sha256
+    return made

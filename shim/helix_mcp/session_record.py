@@ -11,6 +11,7 @@ import time
 
 from helix_mcp.address import percent_encoded
 from helix_mcp.digest import SESSION_TAG
+from helix_mcp.folders import private
 from helix_mcp.rest import GiveUp
 from helix_mcp.transcript import Transcript
 
@@ -85,7 +86,7 @@ class Written:
             old = os.path.join(self._folder, name)
             if time.time() - os.stat(old).st_mtime > _KEPT:
                 os.unlink(old)
-        with open(self._file, "w", encoding="ascii") as file:
+        with open(self._file, "w", encoding="ascii", opener=private) as file:
             file.write(content_hash)
 
 

@@ -62,7 +62,11 @@ class Settings:
         if not (token.isascii() and token.isprintable()):
             raise BadSettings("the token has characters that cannot stand in a header; set HELIX_TOKEN again")
         self.owner = Owner(self.address, os.path.join(config, "token"), token, chosen=bool(chosen))
-        self.project = options.project or env.get("HELIX_PROJECT", "").strip() or find_project(folder)
+        self.project = options.project or env.get("HELIX_PROJECT", "").strip()
+        self.remark = ""
+        if not self.project:
+            found = find_project(folder, config)
+            self.project, self.remark = found.name, found.remark
         session = options.session or env.get("HELIX_SESSION", "").strip() or os.urandom(16).hex()
         self.headers = {
             "Host": self.address.host_header,

@@ -191,7 +191,10 @@ class Server:
         seconds: float | None = None,
         call: Call | None = None,
     ) -> Response:
-        """The answer's head; NotYours when somebody else listens there. `fresh` takes no kept connection, which the server may be closing at this moment."""
+        """The answer's head; NotYours when somebody else listens there.
+
+        `fresh` takes no kept connection, which the server may be closing at this moment.
+        """
         connection = None if fresh else self._take()
         is_new = connection is None
         connection = connection or Connection(self._address)
@@ -216,7 +219,10 @@ class Server:
 
     def _head(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> bytes:
         lines = [f"{method} {path} HTTP/1.1"]
-        lines += [f"{name}: {value}" for name, value in {**self._headers, **self._owner.headers(), **headers}.items()]
+        lines += [
+            f"{name}: {value}"
+            for name, value in {**self._headers, **self._owner.headers(), **headers}.items()
+        ]
         if body or method == "POST":
             lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
         return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")

@@ -103,7 +103,7 @@ def test_a_draft_of_what_was_erased_goes_with_it(note: dict[str, Any], edits: An
         "one in a property",
         "one in a comment",
         "an editor that fails",
-    ],  # fmt: skip
+    ],
 )
 def test_what_cannot_be_meant_is_refused_and_nothing_is_written(
     note: dict[str, Any], edits: Any, place: Path, script: str, code: str

@@ -64,6 +64,10 @@ def test_the_project_of_a_command_is_that_of_its_folder(place: Path, monkeypatch
     helix("init")
     (place / "somewhere").mkdir()
     (place / "somewhere" / ".helix-project").write_text("example-app\n")
+    monkeypatch.chdir(place / "somewhere")
+    assert "helix project trust" in helix("recent").stderr
+    helix("project", "trust")
+    monkeypatch.chdir(place)
     everything = {one["project"] for one in helix_json("recent")["results"]}
     monkeypatch.chdir(place / "somewhere")
     assert {one["project"] for one in helix_json("recent")["results"]} == everything == {"example-app", None}

@@ -23,20 +23,20 @@ def test_what_is_given_counts_before_the_environment_and_that_before_the_file(tm
     env = {"HELIX_CONFIG_DIR": str(tmp_path)}
     assert find().url == "http://127.0.0.1:7878"
     assert find(env).url == "http://127.0.0.1:5003"
-    assert find(env).headers["Authorization"] == "Bearer from-file"
+    assert find(env).owner.headers()["Authorization"] == "Bearer from-file"
     assert find({**env, "HELIX_PORT": "5002"}).url == "http://127.0.0.1:5002"
     assert find({**env, "HELIX_URL": "http://[::1]:5001/"}).url == "http://[::1]:5001"
     assert find({**env, "HELIX_URL": "http://localhost:1"}, url="http://localhost:5000").url.endswith(":5000")
-    assert find({**env, "HELIX_TOKEN": "t"}, token="").headers.get("Authorization") is None
+    assert find({**env, "HELIX_TOKEN": "t"}, token="").owner.headers() == {}
 
 
 def test_the_local_token_is_shown_to_this_machine_only(tmp_path: Path) -> None:
     (tmp_path / "token").write_text("local-secret\n")
     env = {"HELIX_CONFIG_DIR": str(tmp_path)}
     for url in ("http://127.0.0.1:1", "http://localhost:1", "http://[::1]:1", "http://127.8.8.8:1"):
-        assert find(env, url=url).headers["Authorization"] == "Bearer local-secret"
+        assert find(env, url=url).owner.headers()["Authorization"] == "Bearer local-secret"
     for url in ("http://10.0.0.8:1", "https://127.0.0.1.evil.example", "https://memory.example/helix"):
-        assert "Authorization" not in find(env, url=url).headers
+        assert find(env, url=url).owner.headers() == {}
     assert "local-secret" not in repr(find(env))
 
 

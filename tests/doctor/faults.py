@@ -513,6 +513,8 @@ FAULTS = (
     Fault("a host for everybody", "not-loopback", _config('host = "0.0.0.0"\n')),
     Fault("a token in a readable config.toml", "config-readable-by-others",
           lambda patient: patient.configure('token = "abc"\n').chmod(0o644), mended=True),
+    Fault("a project file that came with a clone", "project-file-not-trusted",
+          lambda patient: (patient.place / "project" / ".helix-project").write_text("acme\n")),
     Fault("no vault", "vault-missing", no_vault),
     Fault("a link to no vault", "vault-missing", vault_link_to_nothing),
     Fault("a vault that is a file", "vault-not-a-folder", vault_is_a_file),

@@ -11,9 +11,11 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+
+from helix_mcp.proof import PATH, proof_of
 
 from helix.compose import open_helix
 from helix.config import Config, load
@@ -21,6 +23,7 @@ from helix.doctor.examine import Diagnosis, examine
 from helix.doctor.examined import Examined, Surroundings
 from helix.doctor.fix import Deed, mend
 from helix.follow.whereabouts import Whereabouts
+from helix.token_file import TokenFile
 from helix.vault.starter import find_template, start_vault
 from helix.vault.vault_id import state_folder
 from tests.flows.daemon import free_port
@@ -132,15 +135,24 @@ class Patient:
         self.serve(port, said, status)
 
     def serve(self, port: int, said: object, status: int = 200) -> None:
+        """Of this user: it knows the token, as the user's own daemon does."""
+        token = TokenFile(self.config)
+
         class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
             def do_GET(self) -> None:
-                self.send_response(200 if self.path == "/healthz" else status)
+                body = json.dumps(said).encode()
+                if self.path.startswith(PATH):
+                    body = proof_of(token.get(), self.path.rpartition("=")[2], "127.0.0.1", port).encode()
+                self.send_response(200 if self.path.startswith(("/healthz", PATH)) else status)
+                self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
-                self.wfile.write(json.dumps(said).encode())
+                self.wfile.write(body)
 
             def log_message(self, *_: object) -> None: ...
 
-        server = HTTPServer(("127.0.0.1", port), Handler)
+        server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         self.stack.callback(thread.join)

@@ -11,9 +11,10 @@ from helix_mcp.inert import inert
 from hypothesis import given
 from hypothesis import strategies as st
 
-_UNSEEN = "\u00ad \u200b \u200c \u200d \u200e \u200f \u202a \u202e \u2060 \u2066 \u2069 \ufeff \u180e \u034f \ufe0f \U000e0001 \U000e0041 \u3164".split(  # noqa: E501 (one of each)
-    " "
-)
+_UNSEEN = (
+    "\u00ad", "\u200b", "\u200c", "\u200d", "\u200e", "\u200f", "\u202a", "\u202e", "\u2060", "\u2066", "\u2069",
+    "\ufeff", "\u180e", "\u034f", "\ufe0f", "\U000e0001", "\U000e0041", "\u3164",
+)  # fmt: skip
 _WIDE = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(0x21, 0x7F)})
 _BOLD = str.maketrans({chr(97 + place): chr(0x1D41A + place) for place in range(26)})
 

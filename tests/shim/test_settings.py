@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 import tomllib
@@ -24,6 +26,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def _settings(tmp_path: Path, env: dict[str, str] | None = None, options: Options | None = None) -> Settings:
     return Settings(options or Options(), {"HELIX_CONFIG_DIR": str(tmp_path), **(env or {})}, "/")
+
+
+def find_name(folder: Path, config: Path = Path(os.devnull)) -> str:
+    return find_project(str(folder), str(config)).name
+
+
+def trust(config: Path, folder: Path, name: str) -> None:
+    (config / "trusted-projects.json").write_text(json.dumps({str(folder.resolve()): name}))
 
 
 def test_the_version_is_that_of_the_package() -> None:
@@ -117,11 +127,30 @@ def test_a_url_that_makes_no_sense_is_refused(url: str) -> None:
 
 
 def test_the_token_comes_from_the_environment_or_for_this_machine_from_its_file(tmp_path: Path) -> None:
-    assert "Authorization" not in _settings(tmp_path).headers
+    assert "Authorization" not in _settings(tmp_path).owner.headers()
     (tmp_path / "token").write_text("from-file\n")
-    assert _settings(tmp_path).headers["Authorization"] == "Bearer from-file"
-    assert _settings(tmp_path, {"HELIX_TOKEN": "given"}).headers["Authorization"] == "Bearer given"
-    assert "Authorization" not in _settings(tmp_path, {"HELIX_URL": "http://10.0.0.5:1"}).headers
+    assert _settings(tmp_path).owner.headers()["Authorization"] == "Bearer from-file"
+    assert _settings(tmp_path, {"HELIX_TOKEN": "given"}).owner.headers()["Authorization"] == "Bearer given"
+    assert "Authorization" not in _settings(tmp_path, {"HELIX_URL": "http://10.0.0.5:1"}).owner.headers()
+
+
+@pytest.mark.parametrize(
+    ("env", "wanted"),
+    [
+        ({}, True),
+        ({"HELIX_TOKEN": "t"}, True),
+        ({"HELIX_URL": "http://127.0.0.1:9"}, True),
+        ({"HELIX_URL": "http://localhost:9"}, True),
+        ({"HELIX_URL": "http://127.0.0.1:9", "HELIX_TOKEN": "t"}, False),
+        ({"HELIX_URL": "https://127.0.0.1:9"}, False),
+        ({"HELIX_URL": "http://10.0.0.5:9"}, False),
+    ],
+    ids=str,
+)
+def test_on_this_machine_a_proof_is_wanted_unless_address_and_token_were_chosen(
+    tmp_path: Path, env: dict[str, str], wanted: bool
+) -> None:
+    assert _settings(tmp_path, env).owner.wants_proof is wanted
     with pytest.raises(BadSettings, match="token"):
         _settings(tmp_path, {"HELIX_TOKEN": "a\nb"})
 
@@ -145,31 +174,57 @@ def test_the_project_is_the_repository_and_its_worktrees_belong_to_it(tmp_path: 
     _git(main, "worktree", "add", str(tmp_path / "elsewhere"))
     _git(tmp_path, "clone", "--bare", str(main), "shared.git")
     _git(tmp_path / "shared.git", "worktree", "add", str(tmp_path / "of-bare"))
-    assert find_project(str(main / "src" / "deep")) == "billing-api"
-    assert find_project(str(tmp_path / "elsewhere")) == "billing-api"
-    assert find_project(str(tmp_path / "of-bare")) == "shared"
-    assert find_project(str(tmp_path)) == ""
+    assert find_name(main / "src" / "deep") == "billing-api"
+    assert find_name(tmp_path / "elsewhere") == "billing-api"
+    assert find_name(tmp_path / "of-bare") == "shared"
+    assert find_name(tmp_path) == ""
 
 
 def test_a_submodule_is_a_project_of_its_own(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / ".git").write_text("gitdir: ../.git/modules/sub\n")
-    assert find_project(str(tmp_path / "sub")) == "sub"
+    assert find_name(tmp_path / "sub") == "sub"
 
 
-def test_a_project_file_comes_before_the_repository(tmp_path: Path) -> None:
+def test_a_project_file_that_is_trusted_comes_before_the_repository(tmp_path: Path) -> None:
     (tmp_path / "repo" / ".git").mkdir(parents=True)
     (tmp_path / ".helix-project").write_text("  Größe \nmore\n")
-    assert find_project(str(tmp_path / "repo")) == "Größe"
+    trust(tmp_path, tmp_path, "Größe")
+    assert find_name(tmp_path / "repo", tmp_path) == "Größe"
     (tmp_path / ".helix-project").write_text("\n")
-    assert find_project(str(tmp_path / "repo")) == "repo"
+    assert find_name(tmp_path / "repo", tmp_path) == "repo"
+
+
+def test_the_project_file_of_a_strangers_repository_names_nothing(tmp_path: Path) -> None:
+    clone = tmp_path / "handy-tool"
+    (clone / ".git").mkdir(parents=True)
+    (clone / ".helix-project").write_text("acme\n")
+    found = find_project(str(clone), str(tmp_path))
+    assert found.name == "handy-tool"
+    assert "helix project trust" in found.remark
+    assert "'acme'" in found.remark
+    trust(tmp_path, clone, "acme")
+    assert (find_name(clone, tmp_path), find_project(str(clone), str(tmp_path)).remark) == ("acme", "")
+    (clone / ".helix-project").write_text("other\n")  # the next pull
+    assert find_name(clone, tmp_path) == "handy-tool"
+    (tmp_path / "trusted-projects.json").write_text("[")
+    assert find_name(clone, tmp_path) == "handy-tool"
+
+
+def test_a_project_file_that_says_what_the_repository_is_called_needs_no_trust(tmp_path: Path) -> None:
+    (tmp_path / "billing" / ".git").mkdir(parents=True)
+    (tmp_path / "billing" / ".helix-project").write_text("billing\n")
+    found = find_project(str(tmp_path / "billing"), str(tmp_path))
+    assert (found.name, found.remark) == ("billing", "")
 
 
 def test_the_daemon_hears_project_session_and_client_with_every_request(
     server: FixtureServer, tmp_path: Path
 ) -> None:
     (tmp_path / ".helix-project").write_text("Größe & Co\n", "utf-8")
-    with shim(server.url, "--session=abc-1", cwd=tmp_path, env={"HELIX_TOKEN": "secret"}) as client:
+    trust(tmp_path, tmp_path, "Größe & Co")
+    env = {"HELIX_TOKEN": "secret", "HELIX_CONFIG_DIR": str(tmp_path)}
+    with shim(server.url, "--session=abc-1", cwd=tmp_path, env=env) as client:
         client.open()
         lines = text(client.call(1, "headers")).splitlines()
         headers = dict(line.split(": ", 1) for line in lines)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from helix_mcp.address import Address
 from helix_mcp.connection import Connection, Lost, NotHttp, NotSent
+from helix_mcp.proof import Owner
 from helix_mcp.wire import Call, Server
 
 from tests.flows.daemon import free_port
@@ -31,7 +32,8 @@ def _has_ended(peer: Peer, connections: int) -> bool:
 
 
 def _server(url: str) -> Server:
-    return Server(Address(url), {"Host": "x"})
+    address = Address(url)
+    return Server(address, {"Host": "x"}, Owner(address, "", "of-the-test", chosen=True))
 
 
 def test_chunks_are_put_together_wherever_they_are_cut() -> None:

@@ -1,4 +1,4 @@
-"""A credential is written nowhere, wherever in a request it stands: not into the vault, not into the state, not into a log."""
+"""A credential is written nowhere, wherever in a request it stands: neither into the vault nor the state nor a log."""
 
 from __future__ import annotations
 
@@ -89,9 +89,13 @@ def test_changes_and_reads_with_a_credential_are_refused_too(served: Served) -> 
 
 
 def test_tools_of_agents_refuse_a_credential_in_any_argument(served: Served) -> None:
-    for number, more in enumerate(
-        [{"project": KEY}, {"tags": [KEY]}, {"idempotency_key": KEY}, {"edges": {"refines": [KEY]}}]
-    ):
+    arguments: list[dict[str, Any]] = [
+        {"project": KEY},
+        {"tags": [KEY]},
+        {"idempotency_key": KEY},
+        {"edges": {"refines": [KEY]}},
+    ]
+    for number, more in enumerate(arguments):
         with shim("", env=served.env) as driver:
             driver.open()
             answer = driver.call(number, "memory_write", {"text": TEXT, "scope": "project", **more})
@@ -113,7 +117,7 @@ def test_nothing_of_a_refused_credential_is_logged(tmp_path: Path) -> None:
 
             def is_up() -> bool:
                 try:
-                    return httpx.get(f"{url}/healthz").json()["state"] != "starting"
+                    return str(httpx.get(f"{url}/healthz").json()["state"]) != "starting"
                 except httpx.HTTPError:
                     return False
 
