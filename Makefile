@@ -2,9 +2,10 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+RUNS   ?= 5
 
 .DEFAULT_GOAL := help
-.PHONY: help install run test test-hosts programs check docs sdk pictures bench bench-recall bench-pairs clean
+.PHONY: help install run test soak test-hosts programs check docs sdk pictures bench bench-recall bench-pairs clean
 
 help: ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort
@@ -35,14 +36,16 @@ check: $(VENV)/.installed-dev ## lint, strict types, layer rules
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Tests drive a real browser and a real Syncthing. Where these can be installed without asking anybody, they are;
-# elsewhere those tests say that they were skipped.
+# Tests drive a real browser, a real Syncthing and Node. Where these can be installed without asking anybody, they are;
+# elsewhere it is said here what is missing, and at the end of the tests what was not proved.
 programs:
-	@{ command -v chromium && command -v syncthing; } >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-	  apt-get update -qq >/dev/null 2>&1 && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium syncthing >/dev/null 2>&1; } || true
+	@$(PYTHON) tests/programs.py
 
-test: check programs ## everything that must hold; HELIX_TEST_SCALE=10 makes the random runs ten times longer
+test: check programs ## everything that must hold, in a new order each time; HELIX_TEST_SCALE=10 makes the random runs ten times longer
 	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+soak: $(VENV)/.installed-dev programs ## the tests RUNS times quiet and RUNS times beside four busy processes, as a table
+	$(BIN)/python -m tests.soak --runs $(RUNS) $(TESTS)
 
 test-hosts: $(VENV)/.installed-dev ## the hosts' own command lines, fetched from npm, each connected to a real daemon
 	$(BIN)/python -m pytest tests/hosts/real_hosts.py -v

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from helix.config import ENVIRONMENT
 
 SEED = "HELIX_TEST_SEED"
+_UNPROVED = "NOT PROVED HERE"
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -34,6 +36,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    unproved = Counter(
+        str(one.longrepr[2]).removeprefix("Skipped: ")
+        for one in terminalreporter.getreports("skipped")
+        if isinstance(one.longrepr, tuple) and _UNPROVED in one.longrepr[2]
+    )
+    if unproved:
+        terminalreporter.write_sep(
+            "!", "something is missing on this machine, and was not tested", red=True, bold=True
+        )
+        for reason, count in unproved.most_common():
+            terminalreporter.write_line(f"{count} skipped. {reason}", red=True)
     terminalreporter.write_line(f"order of the tests: {SEED}={os.environ[SEED]}")
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, expect, sync_playwright
 
 from tests.cli.commands import BIN
 from tests.flows.daemon import running_daemon
@@ -27,6 +27,9 @@ FLAGS = [
     "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 ]  # fmt: skip
+PATIENCE = (
+    30_000  # milliseconds, for what is done and for what is seen alike: a busy machine draws few frames
+)
 WIDE = (1400, 900)
 NARROW = (400, 800)
 
@@ -110,6 +113,7 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip(NO_CHROMIUM)
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield chromium
@@ -133,7 +137,7 @@ def visit(browser: Browser, board: Served) -> Iterator[Open]:
         if theme is not None:
             settings["color_scheme"] = theme
         within = context or browser.new_context(**settings)  # type: ignore[arg-type]
-        within.set_default_timeout(30_000)  # a busy machine draws few frames
+        within.set_default_timeout(PATIENCE)
         page = within.new_page()
         watched = Watched(url or board.url)
         _watch(page, watched)

@@ -84,6 +84,9 @@ def test_dialogs_editor_and_notes_are_too(visit: Open, board: Served, theme: str
     expect(page.get_by_role("region", name="Two versions")).to_be_visible()
     assert serious(page) == []
     page.get_by_role("button", name="Save").click()
+    expect(page.get_by_role("alert").filter(has_text="Both versions")).to_be_visible()
+    assert serious(page) == []
+    page.get_by_role("button", name="Save").click()  # both are kept
     expect(page.locator(".toast").first).to_be_visible()
     assert serious(page) == []
 
