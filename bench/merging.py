@@ -11,7 +11,7 @@ import tracemalloc
 from collections.abc import Iterator
 
 from helix.vault.text_merge import merge_text
-from helix.vault.vault import MAX_NOTE_BYTES
+from helix.vault.paths import MAX_NOTE_BYTES
 
 Lines = list[str]
 
