@@ -154,6 +154,15 @@ class UpdateResult(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
+class FileResult(Result):
+    status: str
+    project: str
+    filed: tuple[str, ...] = ()
+    """the ids of those that were not of this project before"""
+    degraded: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class ForgetResult(Result):
     id: str
     status: str

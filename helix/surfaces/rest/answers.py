@@ -166,6 +166,13 @@ class Forgotten(BaseModel):
     degraded: str | None = None
 
 
+class Filed(BaseModel):
+    status: Literal["filed", "noop"]
+    project: str
+    filed: list[str] = Field(description="The ids of those that were not of this project before.")
+    degraded: str | None = None
+
+
 class Restored(BaseModel):
     id: str
     status: Literal["restored", "noop"]

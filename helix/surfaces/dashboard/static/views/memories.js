@@ -6,7 +6,7 @@ import { empty, failed, loading, say } from "../feedback.js";
 import { ago, plural, snippet, whole } from "../format.js";
 import { useKeys } from "../keys.js";
 import { live } from "../live.js";
-import { kindMark, statusMark } from "../memory-words.js";
+import { isUnfiled, kindMark, statusMark } from "../memory-words.js";
 import { go, here, replace, spell } from "../route.js";
 import { writeNew } from "./actions.js";
 import { filterBar, onlyFilters, toAsked } from "./filters.js";
@@ -275,6 +275,7 @@ function row(memory, route) {
         { class: "memory-facts" },
         kindMark(memory.kind),
         memory.project && h("span", { class: "project" }, memory.project),
+        isUnfiled(memory) && h("span", { class: "project" }, "unfiled"),
         statusMark(memory.status),
         memory.updated &&
           h("time", { datetime: memory.updated, title: whole(memory.updated) }, ago(memory.updated)),
