@@ -193,3 +193,23 @@ def test_the_theme_is_switched_and_remembered(visit: Open) -> None:
     assert page.evaluate(ground) == dark
     page.get_by_role("button", name="Theme: dark").click()
     assert page.evaluate(ground) == light
+
+
+def test_what_nobody_filed_is_marked_found_by_the_filter_and_filed(visit: Open, board: Served) -> None:
+    said = board.http.post(
+        "/remember",
+        json={"text": "The bakery of the harbour closes at noon on Sundays"},
+        headers={"Helix-Project": ""},
+    )
+    memory_id = said.json()["id"]
+    page = visit().go("#/memories?unfiled=true")
+    row = page.locator(f'.memory-row[data-memory="{memory_id}"]')
+    expect(row.locator(".project")).to_have_text("unfiled")
+    expect(page.get_by_role("button", name="Remove filter unfiled")).to_have_text("Unfiled")
+    row.click()
+    page.get_by_role("button", name="File", exact=True).click()
+    page.get_by_label("Project", exact=True).fill("harbour")
+    page.get_by_role("dialog").get_by_role("button", name="File", exact=True).click()
+    expect(page.locator(".reading-head .project")).to_have_text("harbour")
+    expect(row).to_have_count(0)
+    assert board.http.get(f"/memory/{memory_id}").json()["project"] == "harbour"

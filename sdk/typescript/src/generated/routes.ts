@@ -24,6 +24,7 @@ export const ROUTES = {
   "GET /conflicts": { answer: "Conflicts", again: "always" },
   "GET /strand/manifest": { answer: "Manifest", again: "always" },
   "POST /remember": { answer: "WriteResult", again: "with-key" },
+  "POST /file": { answer: "FileResult", again: "with-key" },
   "POST /forget": { answer: "ForgetResult", again: "with-key" },
   "POST /restore": { answer: "RestoreResult", again: "with-key" },
   "POST /relate": { answer: "RelateResult", again: "with-key" },

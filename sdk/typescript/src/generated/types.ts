@@ -164,6 +164,21 @@ export interface ExplainedPack {
   unexplained?: number | null;
 }
 
+export interface FileBody {
+  ids: string[];
+  /** The project that they are of. */
+  project: string;
+  idempotencyKey?: string | null | undefined;
+}
+
+export interface FileResult {
+  status: "filed" | "noop";
+  project: string;
+  /** The ids of those that were not of this project before. */
+  filed: string[];
+  degraded?: string | null;
+}
+
 export interface ForgetBody {
   id: string;
   /** `hard` erases the text for good. Default: `"tombstone"`. */
@@ -543,7 +558,7 @@ export interface RememberBody {
   kind?: string | undefined;
   /** Default: `"project"`. */
   scope?: "project" | "global" | "session" | undefined;
-  /** Default: the header `Helix-Project`. */
+  /** Default: the header `Helix-Project`. Without either it is unfiled, and seen from every project. */
   project?: string | null | undefined;
   tags?: string[] | undefined;
   /** Ids of other memories, by relation. */
@@ -787,6 +802,8 @@ export interface RecallQuery {
   scope?: "project" | "global" | "session" | "all" | undefined;
   /** Only memories of this project. */
   project?: string | null | undefined;
+  /** Only memories of which nobody has said of which project they are, or none of them. */
+  unfiled?: boolean | null | undefined;
   /** Only memories of this kind, such as `decision`. */
   kind?: string | null | undefined;
   /** Only memories with this tag. */
@@ -843,6 +860,8 @@ export interface RecentQuery {
   scope?: "project" | "global" | "session" | "all" | undefined;
   /** Only memories of this project. */
   project?: string | null | undefined;
+  /** Only memories of which nobody has said of which project they are, or none of them. */
+  unfiled?: boolean | null | undefined;
   /** Only memories of this kind, such as `decision`. */
   kind?: string | null | undefined;
   /** Only memories with this tag. */
@@ -879,6 +898,8 @@ export interface TodayQuery {
   scope?: "project" | "global" | "session" | "all" | undefined;
   /** Only memories of this project. */
   project?: string | null | undefined;
+  /** Only memories of which nobody has said of which project they are, or none of them. */
+  unfiled?: boolean | null | undefined;
   /** Only memories of this kind, such as `decision`. */
   kind?: string | null | undefined;
   /** Only memories with this tag. */
@@ -1076,6 +1097,8 @@ export interface Schemas {
   EmbedderState: EmbedderState;
   Event: Event;
   ExplainedPack: ExplainedPack;
+  FileBody: FileBody;
+  FileResult: FileResult;
   ForgetBody: ForgetBody;
   ForgetResult: ForgetResult;
   Git: Git;
