@@ -108,8 +108,13 @@ def project_here(vault: Path) -> str | None:
     return None if is_inside else find_project(here) or None
 
 
-def gather(ask: Callable[..., Payload], key: str, limit: int | None) -> Payload:
-    """The answers of several pages as one, up to a limit."""
+def gather(
+    ask: Callable[..., Payload],
+    key: str,
+    limit: int | None,
+    enough: Callable[[Payload], bool] = lambda page: False,
+) -> Payload:
+    """The answers of several pages as one, up to a limit, or to a page after which no more is wanted."""
     found: list[Any] = []
     first: Payload = {}
     cursor: str | None = None
@@ -118,7 +123,7 @@ def gather(ask: Callable[..., Payload], key: str, limit: int | None) -> Payload:
         first = first or page
         found += page[key]
         cursor = page["next_cursor"]
-        if cursor is None or (limit is not None and len(found) >= limit):
+        if cursor is None or (limit is not None and len(found) >= limit) or enough(page):
             return {**_without_pages(first), key: found, "truncated": cursor is not None}
 
 

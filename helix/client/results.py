@@ -53,6 +53,8 @@ class Hit(_Said):
 
     score: float | None = None
     reasons: Mapping[str, float] = mapping()
+    nearest: bool = False
+    """nothing fits: it is merely what is nearest"""
     truncated: bool = False
     """whether its text was cut to fit the budget"""
 

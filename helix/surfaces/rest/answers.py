@@ -60,6 +60,7 @@ class MemoryPage(Memory, Page):
 class Hit(Memory):
     score: float | None = None
     reasons: dict[str, float] = {}
+    nearest: bool = Field(False, description="Nothing fits: it is merely what is nearest.")
     truncated: bool = False
 
 

@@ -256,6 +256,8 @@ export interface Hit {
   extra?: Record<string, unknown>;
   score?: number | null;
   reasons?: Record<string, number>;
+  /** Nothing fits: it is merely what is nearest. */
+  nearest?: boolean;
   truncated?: boolean;
 }
 

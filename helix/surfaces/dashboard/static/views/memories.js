@@ -64,7 +64,7 @@ function begin(root, first) {
     ),
   );
   const seen = new IntersectionObserver(
-    (entries) => entries.some((one) => one.isIntersecting) && loadMore(),
+    (entries) => !isNear && entries.some((one) => one.isIntersecting) && loadMore(),
     { root: scroll, rootMargin: "400px" },
   );
   seen.observe(more);
@@ -72,6 +72,7 @@ function begin(root, first) {
   let route = first;
   let asked = null; // what the list shows, as one string
   let cursor = null;
+  let isNear = false; // nothing fits: the rest of what is merely near comes when somebody asks for it
   let request = null;
   let typing = null;
   let settling = null;
@@ -158,6 +159,7 @@ function begin(root, first) {
       page.results.map((memory) => row(memory, route)),
     );
     cursor = page.next_cursor;
+    isNear = page.results.some((memory) => memory.nearest);
     fill(more, cursor && button("Show more", loadMore, { kind: "quiet" }));
     markOpen();
   }
@@ -168,10 +170,10 @@ function begin(root, first) {
     const count = `${plural(page.results.length, "memory", "memories")}${page.next_cursor ? " and more" : ""}`;
     fill(
       note,
-      q ? (page.results.length ? `${count} found` : page.note) : "",
+      q ? (page.results.length && !isNear ? `${count} found` : page.note) : "",
       page.degraded && h("span", { class: "hint" }, ` ${page.degraded}`),
     );
-    say(q || isNarrowed ? count : "");
+    say(isNear ? page.note : q || isNarrowed ? count : "");
     if (page.results.length) return;
     if (q || isNarrowed) {
       const tries = (page.suggestions ?? []).map((word) =>
