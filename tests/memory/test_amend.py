@@ -171,7 +171,9 @@ def test_filing_says_of_which_project_memories_are_and_touches_nothing_else(worl
     listed = world.service.recent(caller=ME, filters={"unfiled": "true"})["results"]
     assert {one["id"] for one in listed} == {"mem_old", new}
     assert world.found("API unfiled:true") == ["mem_old"]
-    assert file.read_text("utf-8") == before  # what stands in files of earlier versions is read, not rewritten
+    assert (
+        file.read_text("utf-8") == before
+    )  # what stands in files of earlier versions is read, not rewritten
 
     said = world.service.file(["MEM_OLD", new, new], project=" billing ")
     assert said == {"status": "filed", "project": "billing", "filed": ["mem_old", new]}
