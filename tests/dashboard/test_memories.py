@@ -10,7 +10,6 @@ from tests.dashboard.conftest import NARROW, Open
 from tests.surfaces.conftest import Served
 from tests.waiting import wait_for
 
-
 # The vault speaks of none of these; to one of them or another something is near.
 _OF_OTHER_THINGS = (
     "When does the cinema open on Sundays",

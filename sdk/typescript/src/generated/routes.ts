@@ -55,6 +55,7 @@ export const NESTED: Partial<Record<keyof Schemas, Readonly<Record<string, keyof
   Hosts: { hosts: "Host" },
   Inbox: { items: "InboxItem" },
   InboxItem: { actions: "Action" },
+  IndexState: { indexing: "Indexing" },
   Map: { points: "Point", clusters: "Cluster" },
   Memories: { results: "Memory" },
   Memory: { edges: "Edge" },

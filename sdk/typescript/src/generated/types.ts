@@ -332,8 +332,20 @@ export interface IndexState {
   indexLag: number;
   model: string | null;
   degraded: string | null;
+  /** How far the embedding is while it is under way. */
+  indexing: Indexing | null;
   cacheHits: number;
   cacheMisses: number;
+}
+
+export interface Indexing {
+  /** Memories that are found by their meaning already. */
+  done: number;
+  total: number;
+  /** Until it is complete, at its pace so far; null when it has just begun. */
+  seconds: number | null;
+  /** The same in words: `indexing 412 of 1,000, about 20 s`. */
+  message: string;
 }
 
 export interface LeftOut {
@@ -1114,6 +1126,7 @@ export interface Schemas {
   Inbox: Inbox;
   InboxItem: InboxItem;
   IndexState: IndexState;
+  Indexing: Indexing;
   LeftOut: LeftOut;
   GraphLink: GraphLink;
   Map: Map;
