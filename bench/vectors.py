@@ -16,7 +16,7 @@ from helix.index.where import Reach, Where
 
 _DIMENSIONS = 384
 _DIGEST = "b" * 64
-_VISIBLE = Where(statuses=frozenset({"active"}), reaches=(Reach("global"), Reach("project", "p3")))
+_VISIBLE = Where(statuses=frozenset({"active"}), reaches=(Reach("global"), Reach("project", ("p3",))))
 _NARROW = Where(statuses=frozenset({"active"}), tags=frozenset({"t8"}), kinds=frozenset({"decision"}))
 
 

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     )
     from helix.client.results import (
         ContextPack,
+        FileResult,
         ForgetResult,
         Graph,
         History,
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AsyncHelix", "BadAnswer", "BadRequest", "BadSettings", "Conflict", "Conflicts", "ConsolidateResult",
-    "ContextPack", "DaemonUnreachable", "Forbidden", "ForgetResult", "Gone", "Graph", "Health", "Helix",
+    "ContextPack", "DaemonUnreachable", "FileResult", "Forbidden", "ForgetResult", "Gone", "Graph", "Health", "Helix",
     "HelixError", "History", "Hit", "Manifest", "Memories", "Memory", "Neighbors", "NotFound",
     "NotWorthKeeping", "Proposals", "RateLimited", "Refused", "RelateResult", "RestoreResult", "SearchResult",
     "SecretRefused", "ServerError", "StaleHash", "Stats", "Timeout", "Unauthorized", "Unavailable",

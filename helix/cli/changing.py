@@ -1,4 +1,4 @@
-"""helix forget, restore, relate and adopt: changing what is there."""
+"""helix file, forget, restore, relate and adopt: changing what is there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from helix.cli.completing import complete_ids
+from helix.cli.completing import complete_ids, complete_projects
 from helix.cli.options import IdempotencyKey, MemoryId
 from helix.cli.output import Json, err, out, print_json, reports_errors
 from helix.cli.session import config_of, session
@@ -17,6 +17,29 @@ _REACH = (
     "The text is gone from the vault. Out of Helix's reach: the version history of your sync service, and git's "
     "(`git filter-repo` rewrites that)."
 )
+
+
+@reports_errors
+def file(
+    context: typer.Context,
+    memory_ids: Annotated[
+        list[str], typer.Argument(metavar="ID...", help="The memories' ids.", autocompletion=complete_ids)
+    ],
+    project: Annotated[
+        str, typer.Option(help="The project that they are of.", autocompletion=complete_projects)
+    ],
+    idempotency_key: IdempotencyKey = None,
+    as_json: Json = False,
+) -> None:
+    """Say of which project memories are.
+
+    `helix recent --unfiled` lists those of which nobody has said it; they are seen from every project until then.
+    The files stay where they lie.
+    """
+    with open_verbs(context, writes=True) as verbs:
+        said = verbs.file(memory_ids, project=project, idempotency_key=idempotency_key)
+    lines = [f"{one}  filed under {said['project']}" for one in said["filed"]]
+    _answer(said, "\n".join(lines) or f"all of them are of {said['project']} already", as_json)
 
 
 @reports_errors

@@ -57,8 +57,16 @@ def up(
         return
     out.print(f"helixd {'started' if started else 'runs already'}: {daemon.url}/ (process {daemon.pid})")
     out.print(f"It follows {said['vault']}; its output goes to {said['log']}")
+    if under_way := _indexing(health.get("index")):
+        out.print(f"{under_way}; everything is found by its words meanwhile")
     for reason in health["reasons"]:
         err.print(reason["message"], style="yellow")
+
+
+def _indexing(index: dict[str, Any] | None) -> str:
+    """How far the embedding is; empty when there is nothing to wait for, or the daemon does not say it."""
+    said = None if index is None else index.get("indexing")
+    return "" if said is None else str(said["message"])
 
 
 @reports_errors
@@ -99,7 +107,9 @@ def status(context: typer.Context, as_json: Json = False) -> None:
     counts = ", ".join(f"{count} {name}" for name, count in said["memories"].items()) or "none"
     index = said["index"]
     searching = None if index is None else f"{index['memories']} memories, model {index['model'] or 'none'}"
-    if index is not None and index["index_lag"]:
+    if under_way := _indexing(index):
+        searching = f"{searching}; {under_way}"
+    elif index is not None and index["index_lag"]:
         searching = f"{searching}, {index['index_lag']} still to be embedded"
     print_facts(
         [

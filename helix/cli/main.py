@@ -22,6 +22,7 @@ SECTIONS = (
             ("context", "helix.cli.context:context", "Print the memories that a task needs, packed for an agent."),
             ("get", "helix.cli.get:get", "Print one memory, now or in the past."),
             ("edit", "helix.cli.edit:edit", "Change a memory in your editor."),
+            ("file", "helix.cli.changing:file", "Say of which project memories are."),
             ("forget", "helix.cli.changing:forget", "Mark a memory as deleted; its file stays."),
             ("restore", "helix.cli.changing:restore", "Bring a forgotten memory back."),
             ("relate", "helix.cli.changing:relate", "Draw a typed edge from one memory to another."),

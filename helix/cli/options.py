@@ -12,12 +12,15 @@ MemoryId = Annotated[str, typer.Argument(metavar="ID", help="The memory's id.", 
 Project = Annotated[
     str | None,
     typer.Option(
-        help="The project; it and what is global is seen. Default: that of the current folder.",
+        help="The project; it, what is global and what is unfiled is seen. Default: that of the current folder.",
         autocompletion=complete_projects,
     ),
 ]
 Global = Annotated[bool, typer.Option("--global", help="Only what holds everywhere.")]
 Everything = Annotated[bool, typer.Option("--all", help="Every project.")]
+Unfiled = Annotated[
+    bool, typer.Option("--unfiled", help="Only those of which nobody has said of which project they are.")
+]
 Kind = Annotated[str | None, typer.Option(help="Only memories of this kind.", autocompletion=complete_kinds)]
 Tag = Annotated[str | None, typer.Option(help="Only memories with this tag.", autocompletion=complete_tags)]
 IncludeDeleted = Annotated[

@@ -12,6 +12,7 @@ from helix.cli.output import Json, err, out, print_json, reports_errors, shorten
 from helix.cli.verbs import gather, open_verbs, standing_of
 
 _LINES = 4
+_SHOWN = 8
 _MOST = 200
 """as many hits as the service can page through"""
 
@@ -25,7 +26,10 @@ def recall(
             help='Words, a question, filters: `tag:auth kind:decision after:2026-06 "exact phrase" -word`.'
         ),
     ],
-    limit: Annotated[int, typer.Option(min=1, max=_MOST, help="How many at most.")] = 8,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, max=_MOST, help="How many at most. Default: 8, and 2 when nothing fits well."),
+    ] = None,
     project: Project = None,
     only_global: Global = False,
     everything: Everything = False,
@@ -46,20 +50,31 @@ def recall(
             verbs.recall, question, filters=filters_of(kind=kind, tag=tag), rerank=rerank,
             include_deleted=include_deleted, as_of=as_of, ref=ref,
         )  # fmt: skip
-        said = gather(ask, "results", limit)
+        said = gather(ask, "results", limit or _SHOWN, lambda page: limit is None and _nothing_fits(page))
     if as_json:
         print_json(said)
         return
+    nothing_fits = _nothing_fits(said)
+    if nothing_fits:  # before what is merely near: who reads on knows what it is
+        err.print(said["note"], style="yellow")
     for place, one in enumerate(said["results"]):
         if place:
             out.print()
         _print_hit(one, why)
     suggested = said.get("suggestions")
     notices = (
-        said.get("note"), said.get("degraded"), suggested and f"did you mean: {', '.join(suggested)}?"
-    )  # fmt: skip
+        None if nothing_fits else said.get("note"),
+        said.get("degraded"),
+        suggested and f"did you mean: {', '.join(suggested)}?",
+    )
     for text in filter(None, notices):
         err.print(text, style="yellow")
+    if nothing_fits and said["truncated"]:
+        err.print(f"`--limit {_SHOWN}` shows more of what is near", style="dim")
+
+
+def _nothing_fits(said: dict[str, Any]) -> bool:
+    return any(one.get("nearest") for one in said["results"])
 
 
 def _print_hit(one: dict[str, Any], why: bool) -> None:

@@ -7,7 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from helix.cli.options import AsOf, Everything, Global, IncludeDeleted, Kind, Project, Ref, Tag, filters_of
+from helix.cli.options import (
+    AsOf,
+    Everything,
+    Global,
+    IncludeDeleted,
+    Kind,
+    Project,
+    Ref,
+    Tag,
+    Unfiled,
+    filters_of,
+)
 from helix.cli.output import Json, err, out, print_json, reports_errors
 from helix.cli.verbs import gather, open_verbs, standing_of
 
@@ -19,6 +30,7 @@ def recent(
     project: Project = None,
     only_global: Global = False,
     everything: Everything = False,
+    unfiled: Unfiled = False,
     kind: Kind = None,
     tag: Tag = None,
     since: Annotated[str | None, typer.Option(metavar="TIME", help="Only what changed since then.")] = None,
@@ -29,9 +41,9 @@ def recent(
 ) -> None:
     """List the memories, last changed first."""
     with open_verbs(context, standing_of(context, project, only_global, everything)) as verbs:
+        filters = filters_of(kind=kind, tag=tag, unfiled="true" if unfiled else None)
         ask = partial(
-            verbs.recent, filters=filters_of(kind=kind, tag=tag), since=since, include_deleted=include_deleted,
-            as_of=as_of, ref=ref,
+            verbs.recent, filters=filters, since=since, include_deleted=include_deleted, as_of=as_of, ref=ref,
         )  # fmt: skip
         said = gather(ask, "results", limit)
     if as_json:
@@ -40,8 +52,10 @@ def recent(
     for one in said["results"]:
         _print(one)
     if not said["results"]:
-        err.print("no memories; `helix remember TEXT` writes one")
-    elif said["truncated"]:
+        err.print("nothing is unfiled" if unfiled else "no memories; `helix remember TEXT` writes one")
+    elif unfiled and out.is_terminal:
+        err.print("`helix file ID... --project NAME` files them", style="dim")
+    if said["truncated"]:
         err.print(f"… and more; `--limit {limit * 5}` shows more of them", style="dim")
 
 

@@ -50,6 +50,7 @@ class Verbs(Protocol):
     def neighbors(self, memory_id: str, **words: Any) -> Payload: ...
     def history(self, memory_id: str, **words: Any) -> Payload: ...
     def conflicts(self, **words: Any) -> Payload: ...
+    def file(self, memory_ids: Sequence[str], *, project: str, idempotency_key: str | None) -> Payload: ...
     def forget(self, memory_id: str, *, mode: str, idempotency_key: str | None) -> Payload: ...
     def restore(self, memory_id: str, *, at: str | None, idempotency_key: str | None) -> Payload: ...
     def relate(self, source: str, to: str, rel: str, *, idempotency_key: str | None) -> Payload: ...
@@ -112,8 +113,13 @@ def project_here(config: Config) -> str | None:
     return found.name or None
 
 
-def gather(ask: Callable[..., Payload], key: str, limit: int | None) -> Payload:
-    """The answers of several pages as one, up to a limit."""
+def gather(
+    ask: Callable[..., Payload],
+    key: str,
+    limit: int | None,
+    enough: Callable[[Payload], bool] = lambda page: False,
+) -> Payload:
+    """The answers of several pages as one, up to a limit, or to a page after which no more is wanted."""
     found: list[Any] = []
     first: Payload = {}
     cursor: str | None = None
@@ -122,7 +128,7 @@ def gather(ask: Callable[..., Payload], key: str, limit: int | None) -> Payload:
         first = first or page
         found += page[key]
         cursor = page["next_cursor"]
-        if cursor is None or (limit is not None and len(found) >= limit):
+        if cursor is None or (limit is not None and len(found) >= limit) or enough(page):
             return {**_without_pages(first), key: found, "truncated": cursor is not None}
 
 

@@ -80,6 +80,9 @@ class LocalVerbs:
     def conflicts(self, **words: Any) -> Payload:
         return self._service.conflicts(**_budgeted(words))
 
+    def file(self, memory_ids: Sequence[str], *, project: str, idempotency_key: str | None) -> Payload:
+        return self._service.file(memory_ids, project=project, idempotency_key=idempotency_key)
+
     def forget(self, memory_id: str, *, mode: str, idempotency_key: str | None) -> Payload:
         return self._service.forget(memory_id, mode=mode, idempotency_key=idempotency_key)
 

@@ -49,6 +49,11 @@ class RestVerbs:
     def conflicts(self, **words: Any) -> Payload:
         return self._get("/conflicts", **words)
 
+    def file(self, memory_ids: Sequence[str], *, project: str, idempotency_key: str | None) -> Payload:
+        return self._post(
+            "/file", {"ids": list(memory_ids), "project": project, "idempotency_key": idempotency_key}
+        )
+
     def forget(self, memory_id: str, *, mode: str, idempotency_key: str | None) -> Payload:
         return self._post("/forget", {"id": memory_id, "mode": mode, "idempotency_key": idempotency_key})
 

@@ -72,6 +72,7 @@ class AsyncHelix(Connected):
 
     write = _spoken(Verbs.write)
     update = _spoken(Verbs.update)
+    file = _spoken(Verbs.file)
     forget = _spoken(Verbs.forget)
     restore = _spoken(Verbs.restore)
     relate = _spoken(Verbs.relate)

@@ -106,11 +106,24 @@ class Reason(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Indexing(Result):
+    """How far the embedding is."""
+
+    done: int = 0
+    total: int = 0
+    seconds: float | None = None
+    """until it is complete, at its pace so far"""
+    message: str = ""
+    """the same in words"""
+
+
+@dataclass(frozen=True, kw_only=True)
 class IndexState(Result):
     memories: int = 0
     index_lag: int = 0
     model: str | None = None
     degraded: str | None = None
+    indexing: Indexing | None = field(default=None, metadata={"of": Indexing})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from helix.client.call import Call, Moment, changes, of_memory
-from helix.client.results import ForgetResult, RelateResult, RestoreResult, UpdateResult, WriteResult
+from helix.client.results import (
+    FileResult,
+    ForgetResult,
+    RelateResult,
+    RestoreResult,
+    UpdateResult,
+    WriteResult,
+)
 
 
 class Changing:
@@ -69,6 +76,13 @@ class Changing:
             "valid_from": valid_from, "valid_until": valid_until, "allow_secrets": allow_secrets or None,
         }  # fmt: skip
         return changes("PATCH", of_memory(id), UpdateResult, body, idempotency_key, based_on)
+
+    def file(
+        self, ids: str | Sequence[str], *, project: str, idempotency_key: str | None = None
+    ) -> Call[FileResult]:
+        """Say of which project memories are: unfiled ones, or such as were filed wrongly. All of them or none."""
+        body = {"ids": [ids] if isinstance(ids, str) else list(ids), "project": project}
+        return changes("POST", "/file", FileResult, body, idempotency_key)
 
     def forget(
         self,

@@ -27,6 +27,7 @@ class Reading:
         scope: str | None = None,
         filters: Mapping[str, Moment] | None = None,
         project: str | None = None,
+        unfiled: bool | None = None,
         include_deleted: bool = False,
         rerank: bool = False,
         as_of: Moment | None = None,
@@ -37,12 +38,12 @@ class Reading:
 
         `query` takes words, a question, and filters: `tag:auth "exact phrase" -word`. `filters` takes `project`,
         `kind`, `tag`, `status`, `after` and `before`; `project=` is short for the first, and leaves out what holds
-        everywhere.
+        everywhere. `unfiled=True` gives only memories of which nobody has said of which project they are.
         `as_of` (a time) and `ref` (a commit, branch or tag) ask the past, where the vault is in git.
         """
         return reads(
             "/recall", SearchResult, filtered(filters, project=project), q=query, limit=limit,
-            max_tokens=max_tokens, format=response_format, scope=scope or self.scope,
+            max_tokens=max_tokens, format=response_format, unfiled=unfiled, scope=scope or self.scope,
             include_deleted=include_deleted or None, rerank=rerank or None, as_of=as_of, ref=ref, cursor=cursor,
         )  # fmt: skip
 
@@ -116,6 +117,7 @@ class Reading:
         scope: str | None = None,
         filters: Mapping[str, Moment] | None = None,
         project: str | None = None,
+        unfiled: bool | None = None,
         include_deleted: bool = False,
         as_of: Moment | None = None,
         ref: str | None = None,
@@ -124,7 +126,7 @@ class Reading:
         """Memories by their last change, the latest first."""
         return reads(
             "/recent", Memories, filtered(filters, project=project), limit=limit, max_tokens=max_tokens,
-            since=since, format=response_format, scope=scope or self.scope,
+            since=since, format=response_format, unfiled=unfiled, scope=scope or self.scope,
             include_deleted=include_deleted or None, as_of=as_of, ref=ref, cursor=cursor,
         )  # fmt: skip
 
@@ -137,12 +139,13 @@ class Reading:
         scope: str | None = None,
         filters: Mapping[str, Moment] | None = None,
         project: str | None = None,
+        unfiled: bool | None = None,
         cursor: str | None = None,
     ) -> Call[Memories]:
         """What changed in the last 24 hours."""
         return reads(
             "/today", Memories, filtered(filters, project=project), limit=limit, max_tokens=max_tokens,
-            format=response_format, scope=scope or self.scope, cursor=cursor,
+            format=response_format, unfiled=unfiled, scope=scope or self.scope, cursor=cursor,
         )  # fmt: skip
 
     def history(

@@ -53,6 +53,8 @@ class Hit(_Said):
 
     score: float | None = None
     reasons: Mapping[str, float] = mapping()
+    nearest: bool = False
+    """nothing fits: it is merely what is nearest"""
     truncated: bool = False
     """whether its text was cut to fit the budget"""
 
@@ -150,6 +152,15 @@ class UpdateResult(Result):
     hash: str
     merged: bool = False
     """the file had changed since it was read, and the two changes were merged"""
+    degraded: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileResult(Result):
+    status: str
+    project: str
+    filed: tuple[str, ...] = ()
+    """the ids of those that were not of this project before"""
     degraded: str | None = None
 
 

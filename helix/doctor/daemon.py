@@ -118,6 +118,10 @@ BEHIND = Kind(
 )
 
 
+# Fewer are the last writes, a moment ago.
+_MANY_WAIT = 20
+
+
 def check_daemon(examined: Examined) -> Iterator[Finding]:
     presence = examined.presence
     if presence.owner is None:
@@ -179,11 +183,12 @@ def _state(answer: Answer, url: str) -> Iterator[Finding]:
         code, message = str(reason.get("code")), str(reason.get("message"))
         if code == "brake-pulled":
             yield GONE.at(str(said.get("vault")), message)
-        elif code == "index-behind":
-            yield BEHIND.at(url, message)
         else:
             severity = Severity.ERROR if code in ("vault-missing", "not-following") else None
             yield DEGRADED.at(url, f"{message} ({code})", severity=severity)
+    indexing = (said.get("index") or {}).get("indexing")
+    if indexing is not None and indexing["total"] - indexing["done"] >= _MANY_WAIT:
+        yield BEHIND.at(url, indexing["message"])
 
 
 def check_gone(examined: Examined) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
 import shutil
 import sys
@@ -28,12 +29,41 @@ def project_folder(folder: Path) -> Path:
 
 
 def get_executable() -> str:
-    """helix-mcp of this installation, which a host can start wherever it runs."""
-    beside = os.pathsep.join((str(Path(sys.executable).parent), str(Path(sys.argv[0]).absolute().parent)))
-    found = shutil.which(PROGRAM, path=beside) or shutil.which(PROGRAM)
+    """helix-mcp of this installation, which a host can start wherever it runs, and after an upgrade too."""
+    beside = (str(Path(sys.executable).parent), str(Path(sys.argv[0]).absolute().parent))
+    found = shutil.which(PROGRAM, path=os.pathsep.join(beside)) or shutil.which(PROGRAM)
     if found is None:
         raise HelixError(f"{PROGRAM} is neither beside helix nor on the PATH; install Helix again")
-    return str(Path(found).absolute())
+    return lasting(Path(found).absolute(), this_machine(), beside[1])
+
+
+def lasting(program: Path, machine: Machine, *places: str) -> str:
+    """Of the names of a program the one that its installer keeps.
+
+    pipx and uv put it into an environment of theirs, whose place is their own affair, and a link to it (on Windows a
+    copy) into a folder of programs.
+    """
+    named = (machine.env.get(name, "") for name in ("PIPX_BIN_DIR", "UV_TOOL_BIN_DIR", "XDG_BIN_HOME"))
+    searched = (
+        *places,
+        *named,
+        str(machine.home / ".local/bin"),
+        *machine.env.get("PATH", "").split(os.pathsep),
+    )
+    for place in searched:
+        link = Path(place, program.name)
+        if place and Path(place).is_absolute() and link != program and _is_same(link, program):
+            return str(link)
+    return str(program)
+
+
+def _is_same(link: Path, program: Path) -> bool:
+    try:
+        if os.name == "nt":
+            return filecmp.cmp(link, program, shallow=False)
+        return link.is_symlink() and link.samefile(program)
+    except OSError:
+        return False
 
 
 def carried(config: Config, env: Mapping[str, str], *, vault_was_typed: bool = False) -> dict[str, str]:

@@ -39,6 +39,10 @@ class Fact(NamedTuple):
     """what it names: ids, or whatever a person wrote in a link"""
 
     @property
+    def is_unfiled(self) -> bool:
+        return self.scope == "project" and self.project is None
+
+    @property
     def created_on(self) -> date | None:
         return None if self.created is None else self.created.date()
 

@@ -55,6 +55,8 @@ class Filed:
         wanted.sort(key=len)
         found = wanted[0].intersection(*wanted[1:]) if wanted else set(self._all)
         found.difference_update(*self._unwanted(filters.but_not))
+        if filters.unfiled is False:
+            found -= self._under.get(("unfiled", ""), _NOBODY)
         return found
 
     def _wanted(self, filters: Filters) -> Iterator[set[str]]:
@@ -66,6 +68,8 @@ class Filed:
             yield self._any("tags", [tag])
         if filters.ids:
             yield self._named(filters.ids)
+        if filters.unfiled:
+            yield self._under.get(("unfiled", ""), _NOBODY)
         if filters.after is not None or filters.before is not None:
             yield self._made_between(filters.after, filters.before)
 
@@ -78,8 +82,11 @@ class Filed:
 
     def _within(self, reach: Reach) -> set[str]:
         """To the letter: what one project may see another that is spelled alike may not."""
-        asked = (("scope", reach.scope), ("project", reach.project), ("session", reach.session))
-        wanted = [self._under.get((name, value), _NOBODY) for name, value in asked if value is not None]
+        wanted = [self._under.get(("scope", reach.scope), _NOBODY)]
+        if reach.projects is not None:
+            wanted.append(_union(self._under.get(("project", one), _NOBODY) for one in reach.projects))
+        if reach.session is not None:
+            wanted.append(self._under.get(("session", reach.session), _NOBODY))
         wanted.sort(key=len)
         return wanted[0].intersection(*wanted[1:])
 
@@ -108,8 +115,9 @@ def _keys(fact: Fact) -> Iterator[tuple[str, str]]:
     yield "projects", (fact.project or "").casefold()
     yield "kinds", fact.kind.casefold()
     yield "scope", fact.scope
-    if fact.project is not None:
-        yield "project", fact.project
+    yield "project", fact.project or ""
+    if fact.is_unfiled:
+        yield "unfiled", ""
     if fact.session is not None:
         yield "session", fact.session.removeprefix(f"{fact.project or ''}/")
     for tag in fact.tags:

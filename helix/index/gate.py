@@ -1,7 +1,8 @@
 """How sure the index is that the vault answers a question, so that it need not fill a limit with junk.
 
 Two looks. Is the question about the vault's subjects at all? How near the nearest memory is in meaning, and how much
-of the question's words the best match by words holds, tell that well. And does the best hit answer it, or is it a near
+of the question's words the best match by words holds, tell that well: where it is not, nothing fits, and a full page of
+neighbours would only cost the reader. And does the best hit answer it, or is it a near
 miss on the same subject? How many of the question's words the hit lacks tells that only somewhat (docs/search.md), so
 this look never hides anything: it adds a word of doubt.
 """
@@ -17,7 +18,7 @@ from math import exp
 _COSINE, _WORDS, _BIAS = 45.4, 2.75, -28.2
 _WORDS_ALONE, _BIAS_ALONE = 8.0, -3.0
 LOW = 0.5
-"""below this the answer says that it is not sure"""
+"""below this the answer says that it is not sure; below it at the first look, that nothing fits"""
 NOTHING = 0.1
 """below this there is no answer"""
 
@@ -54,6 +55,8 @@ class Verdict:
     confidence: float
     worth_showing: bool
     note: str
+    fits: bool = True
+    """whether it is about the vault's subjects; if not, what is shown is merely nearest"""
 
 
 def cover(rarities: Mapping[str, float], words: frozenset[str]) -> Coverage:
@@ -70,7 +73,11 @@ def judge(signals: Signals) -> Verdict:
         strength = _COSINE * signals.cosine + _WORDS * signals.words + _BIAS
     confidence = 1 / (1 + exp(-strength))
     if confidence < NOTHING and not (signals.cosine is None and signals.has_neighbours):
-        return Verdict(confidence, False, "nothing in memory fits this question")
+        return Verdict(confidence, False, "nothing in memory fits this question", fits=False)
+    if confidence < LOW and signals.cosine is not None:
+        return Verdict(
+            confidence, True, "nothing in memory fits this question well; this is the nearest", fits=False
+        )
     if confidence >= LOW and (miss := _near_miss(signals)) is not None:
         confidence = min(confidence, miss)
     if confidence < LOW:

@@ -49,6 +49,17 @@ FindEmbedder = Callable[[str], Found]
 
 
 @dataclass(frozen=True)
+class Indexing:
+    """How far the embedding is. It is work, not trouble: everything is found by its words meanwhile."""
+
+    done: int
+    total: int
+    seconds: float | None
+    """until it is complete, at its pace so far"""
+    message: str
+
+
+@dataclass(frozen=True)
 class IndexHealth:
     memories: int
     index_lag: int
@@ -56,6 +67,8 @@ class IndexHealth:
     model: str | None
     degraded: str | None
     """why search is by words only, or behind; None when all is well"""
+    indexing: Indexing | None = None
+    """set while that is all there is to say: nobody has to look after it"""
     cache_hits: int = 0
     cache_misses: int = 0
     """chunks whose vector was known since the start of the process, and those that went through the model"""
@@ -220,17 +233,28 @@ class Index:
     def health(self) -> IndexHealth:
         lag = 0 if self.meaning is None else self.meaning.lag()
         trouble = self._trouble or self._no_embedder or None
-        if self.meaning is not None and (error := self.meaning.trouble()) is not None:
+        indexing = None
+        if error := next((one.trouble() for one in self._meanings() if one.trouble() is not None), None):
             trouble = error.message
-        elif lag:
+        elif trouble is None and self.meaning is not None and lag:
             trouble = f"{lag} memories are found by their words only until they are embedded"
-        elif self.building is not None:
+            indexing = self._progress(self.meaning)
+        elif trouble is None and self.building is not None:
             trouble = (
                 f"{self.building.lag()} memories are still to be embedded for {self.building.embedder.name}; "
                 "the model before serves"
             )
+            indexing = self._progress(self.building)
         model = None if self.meaning is None else self.meaning.embedder.name
-        return IndexHealth(len(self.facts), lag, model, trouble, self._cache.hits, self._cache.misses)
+        return IndexHealth(
+            len(self.facts), lag, model, trouble, indexing, self._cache.hits, self._cache.misses
+        )
+
+    def _progress(self, meaning: Meaning) -> Indexing:
+        total = len(self.facts)
+        done, seconds = max(0, total - meaning.lag()), meaning.seconds_left()
+        said = f"indexing {done:,} of {total:,}"
+        return Indexing(done, total, seconds, said if seconds is None else f"{said}, about {_span(seconds)}")
 
     def wait_until_embedded(self, timeout: float) -> bool:
         return self.meaning is None or self.meaning.wait(timeout)
@@ -304,6 +328,10 @@ class Index:
         if self.meaning is not None:
             said = {"model": self._choice, "digest": self.meaning.embedder.digest}
             (self._state / _SERVING).write_text(json.dumps(said), "utf-8")
+
+
+def _span(seconds: float) -> str:
+    return f"{max(1, round(seconds))} s" if seconds < 120 else f"{round(seconds / 60)} min"
 
 
 def _embedder_before(state: Path, wanted: Embedder, find: FindEmbedder) -> Embedder | None:

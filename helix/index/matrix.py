@@ -174,9 +174,10 @@ class Matrix:
             seen = np.zeros(self.count, bool)
             for reach in where.reaches:
                 within = self._is_any("scope", (reach.scope,))
-                for name, wanted in (("project", reach.project), ("session", reach.session)):
-                    if wanted is not None:
-                        within &= self._is_any(name, (wanted,))
+                if reach.projects is not None:
+                    within &= self._is_any("project", reach.projects)
+                if reach.session is not None:
+                    within &= self._is_any("session", (reach.session,))
                 seen |= within
             mask &= seen
         for name, first, last in (

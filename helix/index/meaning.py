@@ -55,6 +55,9 @@ class Meaning:
     def lag(self) -> int:
         return self._worker.lag()
 
+    def seconds_left(self) -> float | None:
+        return self._worker.seconds_left()
+
     def trouble(self) -> HelixError | None:
         """Why the embedding stands still; None while it goes on."""
         return self._worker.last_error

@@ -2,6 +2,7 @@
 
     tag: kind: project: scope: status: id:     narrow the answer; a list (`kind:fact,decision`) means any of them,
                                                but of tags all are asked for
+    unfiled:                                   true or false: of a project, and nobody has said of which
     after: before:                             a year, a month, a day or a time; `after` includes it, `before` does not
     "…"                                        stands in the text like this
     -word  -tag:x  -"…"                        must not be there
@@ -31,6 +32,8 @@ _FACETS = {
     "id": "ids",
 }
 _TIMES = ("after", "before")
+_UNFILED = "unfiled"
+_KEYS = frozenset({*_FACETS, *_TIMES, _UNFILED})
 _CHOICES = {"scopes": SCOPES, "statuses": STATUSES}
 
 _TYPED_QUOTES = str.maketrans("“”„", '"""')  # phones and word processors make these of "
@@ -58,6 +61,7 @@ class Facets:
 
 @dataclass(frozen=True)
 class Filters(Facets):
+    unfiled: bool | None = None
     after: datetime | None = None
     before: datetime | None = None
     but_not: Facets = field(default_factory=Facets)
@@ -75,6 +79,8 @@ class Filters(Facets):
     ) -> bool:
         """Whether a memory with these facts passes. Case does not matter; `auth` covers the nested tag `auth/jwt`."""
         facts = {"kinds": kind, "projects": project or "", "scopes": scope, "statuses": status, "ids": id}
+        if self.unfiled is not None and self.unfiled != (scope == "project" and not project):
+            return False
         for name, fact in facts.items():
             wanted, unwanted = getattr(self, name), getattr(self.but_not, name)
             if (wanted and not _among(fact, wanted)) or (unwanted and _among(fact, unwanted)):
@@ -117,7 +123,7 @@ class Query:
 def narrow(filters: Filters, key: str, value: str) -> Filters | None:
     """The filters with one more, as a program names it (`kind`, `fact,decision`); None when there is no such filter."""
     for name in (key.lower(), key.lower().removesuffix("s")):
-        if name in _FACETS or name in _TIMES:
+        if name in _KEYS:
             return _narrow(filters, name, value, False)
     return None
 
@@ -133,7 +139,7 @@ def parse(text: str, filters: Filters | None = None) -> Query:
         key, minus = (piece["key"] or "").lower(), bool(piece["minus"])
         value = (piece["dressed"] or piece["value"] or "").strip('"').strip()
         phrase = (piece["phrase"] or "").strip('"').strip()
-        if value and (key in _FACETS or key in _TIMES):
+        if value and key in _KEYS:
             filters = _narrow(filters, key, value, minus)
         elif phrase and minus:
             without_phrases.append(phrase)
@@ -157,6 +163,10 @@ def _narrow(filters: Filters, key: str, value: str, minus: bool) -> Filters:
         if (key == "after") != minus:
             return replace(filters, after=max(moment, filters.after or moment))
         return replace(filters, before=min(moment, filters.before or moment))
+    if key == _UNFILED:
+        if value.lower() not in ("true", "false"):
+            raise BadValue(f"{key}:{value} is not known; write {key}:true or {key}:false")
+        return replace(filters, unfiled=(value.lower() == "true") != minus)
     name = _FACETS[key]
     values = [item.strip().lstrip("#") for item in value.split(",") if item.strip()]
     for item in values:

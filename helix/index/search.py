@@ -70,6 +70,8 @@ class Answer:
     """how sure it is, from 0 to 1, that the answer is among the hits"""
     note: str = ""
     """what the asker should know: nothing fits, or little does"""
+    fits: bool = True
+    """if not, the hits are merely what is nearest"""
     degraded: str | None = None
     """why search is by words only, or not up to date"""
     suggestions: list[str] = field(default_factory=list)
@@ -220,7 +222,7 @@ class Searcher:
         degraded = trouble or health.degraded
         if not query.text.strip():
             hits = [_hit(one, {}) for one in ranked[: asked.limit]]
-            return Answer(hits, 1.0 if hits else 0.0, "", degraded)
+            return Answer(hits, 1.0 if hits else 0.0, degraded=degraded)
         # The nearest of those that are embedded says little while others are not.
         complete = health.index_lag == 0 and self._index.cosines_are_calibrated
         cosine = near[0].score if near and complete else None
@@ -236,7 +238,9 @@ class Searcher:
             for one in (ranked[:_EXPLAINED] if asked.explain else ())
             if one.memory_id not in shown
         ]
-        return Answer(hits, verdict.confidence, verdict.note, degraded, suggestions, below)
+        return Answer(
+            hits, verdict.confidence, verdict.note, verdict.fits, degraded, suggestions, below
+        )  # fmt: skip
 
     def _coverage(self, query: Query, memory_id: str) -> Coverage | None:
         text = self._text_of(memory_id)

@@ -29,7 +29,7 @@ __all__ = ["Entry", "VectorHit", "Vectors", "Where", "vectors_folder"]
 RESIDENT_ROWS = 200_000
 
 _TABLE = "chunks"
-_FORMAT = f"2.{CHUNK_FORMAT}"
+_FORMAT = f"3.{CHUNK_FORMAT}"
 _FLUSH_AT = 1_000  # rows; LanceDB writes a file or two per flush, however few they hold
 _DELETE_AT_ONCE = 500
 _TIDY_AFTER = 20  # flushes; each leaves files that slow down the next opening

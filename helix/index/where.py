@@ -11,11 +11,17 @@ from helix.vault.times import parse_time
 
 @dataclass(frozen=True)
 class Reach:
-    """One scope that a reader sees, narrowed to a project or a session where one is named."""
+    """One scope that a reader sees, narrowed to some projects or to a session where they are named."""
 
     scope: str
-    project: str | None = None
+    projects: tuple[str, ...] | None = None
+    """it is of one of these; the empty name is that of memories without a project"""
     session: str | None = None
+
+    @classmethod
+    def to_place(cls, scope: str, project: str | None, session: str | None) -> Reach:
+        """What lies in the very place of a memory, for who looks for others that say the same."""
+        return cls(scope, None if scope == "global" and not project else (project or "",), session)
 
 
 @dataclass(frozen=True)
@@ -75,8 +81,8 @@ def _list(texts: Set[str]) -> str:
 
 def _reach(reach: Reach) -> str:
     said = [f"scope = {quote(reach.scope)}"]
-    if reach.project is not None:
-        said.append(f"project = {quote(reach.project)}")
+    if reach.projects is not None:
+        said.append(f"project IN ({_list(frozenset(reach.projects))})")
     if reach.session is not None:
         said.append(f"session = {quote(reach.session)}")
     return f"({' AND '.join(said)})"

@@ -77,12 +77,17 @@ class EmbedWorker:
         self._places = count()
         self._changed = threading.Condition()
         self._stopping = False
+        self._busy_since = 0.0
+        self._finished = 0
+        """memories since then"""
         self._thread = threading.Thread(target=self._run, name="helix-embed", daemon=True)
         self._thread.start()
 
     def submit(self, memory_id: str, chunks: Sequence[Chunk], priority: int = BULK) -> None:
         """Embed these, in the place of what was submitted for the memory before."""
         with self._changed:
+            if not self._jobs:
+                self._busy_since, self._finished = self._clock(), 0
             self._enqueue(_Job(memory_id, chunks, priority, next(self._places)))
             self._changed.notify_all()
 
@@ -96,6 +101,13 @@ class EmbedWorker:
         """How many memories are not embedded yet."""
         with self._changed:
             return len(self._jobs)
+
+    def seconds_left(self) -> float | None:
+        """At the pace since there was something to do; None before the first is done."""
+        with self._changed:
+            if not self._finished:
+                return None
+            return len(self._jobs) * (self._clock() - self._busy_since) / self._finished
 
     def wait(self, timeout: float) -> bool:
         """Until nothing waits. False when the time was up first."""
@@ -197,6 +209,7 @@ class EmbedWorker:
             with self._changed:
                 if self._jobs.get(job.memory_id) is job:
                     del self._jobs[job.memory_id]
+                    self._finished += 1
                 self._changed.notify_all()
 
     def _put_off(self, batch: list[_Job], error: HelixError) -> None:

@@ -1,4 +1,4 @@
-"""update, forget, restore, relate: changing what is there. Each answers what it did, and is safe to repeat."""
+"""update, file, forget, restore, relate: changing what is there. Each answers what it did, and is safe to repeat."""
 
 from __future__ import annotations
 
@@ -19,8 +19,10 @@ from helix.memory.write import (
     check_tags,
     check_time,
     check_title,
+    to_project,
 )
 from helix.vault.authors import doing
+from helix.vault.birth import filed_under
 from helix.vault.edit import REMOVE, Remove
 from helix.vault.links import EDGE_KINDS, to_link
 from helix.vault.load import Value
@@ -28,6 +30,8 @@ from helix.vault.note import Note
 from helix.vault.vault import Edit
 
 MODES = ("tombstone", "hard")
+MOST_FILED = 500
+"""memories that are filed at once"""
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,32 @@ class Amender:
 
         said = {"id": note.id, **vars(wanted), "based_on": based_on, "may_merge": may_merge}
         return self._once("update", note.id, idempotency_key, said, run)
+
+    def file(self, memory_ids: Sequence[str], *, project: str, idempotency_key: str | None = None) -> Payload:
+        """Say of which project memories are. Their files stay where they lie."""
+        name = to_project(project)
+        if name is None:
+            raise BadValue("the name of the project is empty; say of which project the memories are")
+        check_secrets(False, name)
+        if not memory_ids or len(memory_ids) > MOST_FILED:
+            raise BadValue(f"{len(memory_ids)} ids are given; name 1 to {MOST_FILED} memories")
+        rows = {row.id: row for row in map(self._view.row, memory_ids)}
+        for row in rows.values():  # all of them before any is changed
+            if row.status in ("deleted", "erased"):
+                raise MemoryErased(f"{row.id} was forgotten; restore it first", code="forgotten")
+            if row.meta["scope"] == "global":
+                raise BadValue(f"{row.id} holds everywhere (scope global), so it is of no project")
+
+        def run() -> Payload:
+            filed = [row.id for row in rows.values() if self._file(row.id, name, row.hash)]
+            said: Payload = {"status": "filed" if filed else "noop", "project": name, "filed": filed}
+            return {**said, "degraded": self._memories.degraded} if self._memories.degraded else said
+
+        return self._once("file", idempotency_key, {"ids": list(rows), "project": name}, run)
+
+    def _file(self, memory_id: str, project: str, before: str) -> bool:
+        with doing(detail=f"filed under {project}"):
+            return self._memories.change(memory_id, lambda note: _filed(note, project)).hash != before
 
     def forget(
         self, memory_id: str, *, mode: str = "tombstone", idempotency_key: str | None = None
@@ -183,6 +213,13 @@ def _changes(wanted: Amendment) -> dict[str, Value | Remove]:
         if (moment := getattr(wanted, name)) is not None:
             changes[name] = check_time(name, moment) if moment else REMOVE
     return changes
+
+
+def _filed(note: Note, project: str) -> Edit | None:
+    if note.memory.project == project:
+        return None
+    changes: dict[str, Value | Remove] = {"filed": REMOVE} if "filed" in note.meta else {}
+    return Edit(changes | filed_under(project))
 
 
 def _body(text: str, note: Note) -> str:

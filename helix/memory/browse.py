@@ -239,7 +239,8 @@ def _filtered(rows: Sequence[Row], given: Mapping[str, str]) -> list[Row]:
     filters, own = to_filters(given)
     if own:
         raise BadValue(
-            f"{sorted(own)[0]!r} is no filter here; there are kind, tag, project, scope, status, id, after, before"
+            f"{sorted(own)[0]!r} is no filter here; there are kind, tag, project, unfiled, scope, status, id, after "
+            "and before"
         )
     return [
         row

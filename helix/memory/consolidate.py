@@ -112,7 +112,7 @@ class Consolidator:
             return
         memory = note.memory
         session = (memory.source or {}).get("session") if memory.scope == "session" else None
-        reach = Reach(memory.scope, memory.project, session)
+        reach = Reach.to_place(memory.scope, memory.project, session)
         for other_id in self._view.searcher().alike(f"{memory.title}\n{memory.body}", _COMPARED, (reach,)):
             other = self._view.find(other_id) if other_id != row.id else None
             # What is joined by an edge was judged already, by a person or by an earlier look.

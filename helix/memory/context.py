@@ -18,7 +18,7 @@ from helix.memory.links import Links
 from helix.memory.pack import Piece, pack, words_of
 from helix.memory.present import check_format, passage
 from helix.memory.reader import NOW, Reader, When
-from helix.memory.recall import ask, check_scope
+from helix.memory.recall import NEAREST, ask, check_scope
 from helix.memory.tokens import Payload
 from helix.memory.view import Caller, View, changed_at, reaches, row_is_within
 from helix.vault.note import Note
@@ -31,6 +31,8 @@ _DEPTH = 40
 _ELSEWHERE = 10
 _STANDING = 5  # preferences that hold for whatever is done in this place
 _SAME_WORDS = 0.8  # shared words of two texts from which on the second repeats the first
+_NOTHING = "Nothing in memory fits this task."
+_NEAREST_REMARK = "merely the nearest; it may have nothing to do with the task"
 _WHOLE_TEXT = 1_600  # characters; of a longer memory the best passage is packed
 
 
@@ -91,11 +93,14 @@ def context(
     room = Budget(explain_tokens, reader.count)
     seen = reaches(check_scope(scope), caller)
     selection = _resolve(view, found.hits, seen)
+    if not found.fits:
+        _keep_nearest(selection)
     if not filters:
         _add_standing(view, selection, seen)
     pieces = [_piece(one, detailed) for one in selection.chosen]
     notices = {key: value for key, value in (("note", found.note), ("degraded", found.degraded)) if value}
-    answer, packed = pack(pieces, budget, notices, left_out=selection.left_out)
+    lead = "" if found.fits else _NOTHING
+    answer, packed = pack(pieces, budget, notices, left_out=selection.left_out, lead=lead)
     if not explain:
         return answer
     left = [
@@ -105,6 +110,14 @@ def context(
     ]
     scores = {one.note.id: one.score for one in selection.chosen if one.score}
     return to_explained(view, answer, packed, pieces, scores, left, room)
+
+
+def _keep_nearest(selection: Selection) -> None:
+    near, rest = selection.chosen[:NEAREST], selection.chosen[NEAREST:]
+    selection.chosen = [replace(one, remarks=(*one.remarks, _NEAREST_REMARK)) for one in near]
+    selection.left_out += len(rest)
+    for one in rest:
+        selection.leave(one, "below-gate", "nothing fits the task, and others are nearer to it")
 
 
 def _elsewhere(

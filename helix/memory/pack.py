@@ -52,18 +52,23 @@ class Piece:
 
 
 def pack(
-    pieces: Sequence[Piece], budget: Budget, notices: Mapping[str, str], *, left_out: int = 0
+    pieces: Sequence[Piece],
+    budget: Budget,
+    notices: Mapping[str, str],
+    *,
+    left_out: int = 0,
+    lead: str = "",
 ) -> tuple[Payload, list[Piece]]:
     """As many of the pieces as fit, the first before the last; the answer counts those that did not.
 
-    Beside the answer the pieces that are in it, as they are in it.
+    Beside the answer the pieces that are in it, as they are in it. `lead` stands before them.
     """
 
     def answer(packed: Sequence[Piece], said: Mapping[str, str]) -> Payload:
         dropped = left_out + len(pieces) - len(packed)
         return budget.measure(
             {
-                "context": to_text(packed),
+                "context": "\n\n".join(filter(None, (lead, to_text(packed)))),
                 "citations": [piece.memory_id for piece in grouped(packed)],
                 "dropped": dropped,
                 "truncated": len(packed) < len(pieces) or any(piece.is_cut for piece in packed),

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from helix.index.search import Answer
 
 _DEPTH = 200  # how many hits can be paged through
+NEAREST = 2
+"""as many are shown at first of what is merely nearest: a page of neighbours costs the reader and answers nothing"""
 _LONGEST_QUERY = 20_000
 SCOPES = ("project", "global", "session", "all")
 
@@ -49,24 +51,34 @@ def search(
         )  # fmt: skip
         answer = _notices(found, detailed)
         entries = [
-            [hit.memory_id, round(hit.score, 4), hit.ordinal, _rounded(hit.reasons), include_deleted]
+            [
+                hit.memory_id,
+                round(hit.score, 4),
+                hit.ordinal,
+                _rounded(hit.reasons),
+                include_deleted,
+                found.fits,
+            ]
             for hit in found.hits
         ]
+        if not found.fits:
+            limit = min(limit, NEAREST)
         listing = reader.pages.start("search", entries, view.commit)
     shown: dict[str, str] = {}
 
     def render(entry: list[Any]) -> Payload | None:
-        memory_id, score, ordinal, reasons, hidden_too = entry
+        memory_id, score, ordinal, reasons, hidden_too, *fits = entry
         note = view.find(memory_id)
         if note is None or not (note.memory.visible or hidden_too):
             return None
         text = passage(note, ordinal)
-        said = " ".join(text.split()).casefold()
-        if shown.setdefault(said, memory_id) != memory_id:
+        words = " ".join(text.split()).casefold()
+        if shown.setdefault(words, memory_id) != memory_id:
             return None  # the same text in two notes is one answer
+        said = {"score": score} if all(fits) else {"score": score, "nearest": True}
         if detailed:
-            return {**full(note, text), "score": score, "reasons": reasons}
-        return {**brief(note, text), "score": score}
+            return {**full(note, text), **said, "reasons": reasons}
+        return {**brief(note, text), **said}
 
     return reader.page(
         "search",

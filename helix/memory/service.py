@@ -82,6 +82,7 @@ class Service:
         self.write = self._told(Writer(memories, live, requests).write)
         amender = Amender(memories, live, requests)
         self.update = self._told(amender.update)
+        self.file = self._told(amender.file)
         self.forget = self._told(amender.forget)
         self.restore = self._told(amender.restore)
         self.relate = self._told(amender.relate)

@@ -156,26 +156,27 @@ def changed_at(row: Row) -> float:
 def reaches(scope: str | None, caller: Caller) -> tuple[Reach, ...] | None:
     """What reading at a scope sees: that scope and the wider ones; None, for all, sees everything.
 
-    Somebody who does not say in which project they are sees all projects.
+    Somebody who does not say in which project they are sees all projects. What has no project is seen from each.
     """
     if scope is None:
         return None
     seen = [Reach("global")]
+    projects = None if caller.project is None else (caller.project, "")
     if scope in ("project", "session"):
-        seen.append(Reach("project", caller.project))
+        seen.append(Reach("project", projects))
     if scope == "session":
-        seen.append(Reach("session", caller.project, caller.session))
+        seen.append(Reach("session", projects, caller.session))
     return tuple(seen)
 
 
 def row_is_within(row: Row, seen: Iterable[Reach] | None) -> bool:
     if seen is None:
         return True
-    project = row.meta.get("project")
+    project = row.meta.get("project") or ""
     session = (row.meta.get("source") or {}).get("session")
     return any(
         reach.scope == row.meta["scope"]
-        and reach.project in (None, project)
+        and (reach.projects is None or project in reach.projects)
         and reach.session in (None, session)
         for reach in seen
     )

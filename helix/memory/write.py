@@ -39,8 +39,6 @@ from helix.vault.note import SCOPES, Memory, Note
 from helix.vault.times import parse_time
 from helix.vault.vault import Edit
 
-DEFAULT_PROJECT = "default"
-"""the project of what is written at project scope by somebody who does not say in which"""
 _COMPARED = 12
 _NAMED = 3
 _NEVER_REPLACED = frozenset({"event", "session"})  # what happened is not undone by what happened later
@@ -161,7 +159,7 @@ class Writer:
     def _alike(self, new: NewMemory) -> list[tuple[Note, Resemblance]]:
         """The memories of the same place that say the same, or something near; the nearest first."""
         session = new.more.get("source")
-        reach = Reach(
+        reach = Reach.to_place(
             new.scope,
             new.project,
             str(session.get("session")) if new.scope == "session" and isinstance(session, dict) else None,
@@ -218,9 +216,7 @@ def to_new(wish: Wish, caller: Caller) -> NewMemory:
     if wish.scope not in SCOPES:
         raise BadValue(f"scope is {wish.scope[:60]!r}; give one of {', '.join(SCOPES)}")
     check_edges(wish.edges)
-    project = wish.project or caller.project
-    if wish.scope == "global":
-        project = wish.project
+    project = wish.project if wish.scope == "global" else wish.project or caller.project
     source = {
         key: value
         for key, value in {"agent": caller.agent, "session": caller.session, **wish.source}.items()
@@ -240,7 +236,8 @@ def to_new(wish: Wish, caller: Caller) -> NewMemory:
         title=check_title(wish.title) or title_from(wish.text) or "untitled",
         kind=check_kind(wish.kind),
         scope=wish.scope,
-        project=project or (DEFAULT_PROJECT if wish.scope != "global" else None),
+        # None for who names none: in a made-up project there would be no reader.
+        project=None if project is None else to_project(project),
         tags=check_tags(wish.tags),
         edges=wish.edges,
         more=more,
@@ -263,6 +260,11 @@ def check_title(title: str | None) -> str | None:
     if len(said) > _LONGEST_TITLE:
         raise BadValue(f"the title has {len(said)} characters; at most {_LONGEST_TITLE} fit")
     return said or None
+
+
+def to_project(name: str) -> str | None:
+    """None for a name that says nothing."""
+    return name.strip() or None
 
 
 def check_kind(kind: str) -> str:

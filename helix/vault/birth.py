@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from helix.errors import BadValue
 from helix.vault.links import EDGE_KINDS, to_link
 from helix.vault.load import Value
-from helix.vault.note import SCOPES
+from helix.vault.note import MADE_UP_PROJECT, SCOPES
 from helix.vault.paths import folder_name
 
 
@@ -31,24 +31,28 @@ def home_of(new: NewMemory) -> str:
     if new.scope == "global":
         return "global"
     place = "projects" if new.scope == "project" else "sessions"
-    return f"{place}/{folder_name(new.project or 'unnamed')}"
+    # Files do not move when they are filed: a folder for unfiled ones would hold filed ones before long.
+    return f"{place}/{folder_name(new.project)}" if new.project else place
 
 
 def to_meta(memory_id: str, new: NewMemory, now: str) -> dict[str, Value]:
     if new.scope not in SCOPES:
         raise BadValue(f"scope {new.scope!r} is not one of {', '.join(SCOPES)}")
-    if new.scope == "project" and not new.project:
-        raise BadValue("a memory of scope project needs the name of its project")
     unknown = set(new.edges).difference(EDGE_KINDS)
     if unknown:
         raise BadValue(f"{sorted(unknown)[0]!r} is not a kind of edge; those are {', '.join(EDGE_KINDS)}")
     meta: dict[str, Value] = {"id": memory_id, "title": new.title, "kind": new.kind, "scope": new.scope}
     if new.project:
-        meta["project"] = new.project
+        meta |= filed_under(new.project)
     meta |= {"status": "active", "tags": list(new.tags), "created_at": now, "updated_at": now}
     meta |= {kind: [to_link(target) for target in targets] for kind, targets in new.edges.items() if targets}
     meta |= {key: value for key, value in new.more.items() if key not in meta and value is not None}
     return meta
+
+
+def filed_under(project: str) -> dict[str, Value]:
+    """What a record says of a project that somebody has named."""
+    return {"project": project} | ({"filed": True} if project == MADE_UP_PROJECT else {})
 
 
 def title_from(body: str) -> str:

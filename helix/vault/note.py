@@ -27,11 +27,22 @@ from helix.vault.times import parse_time
 STATUSES = ("active", "superseded", "deleted", "erased")
 SCOPES = ("project", "global", "session")
 HIDDEN = frozenset({"superseded", "deleted", "erased"})
+MADE_UP_PROJECT = "default"
+"""what earlier versions wrote for those who named no project; beside it, `filed: true` says that somebody did"""
 
 _KNOWN = frozenset(
     (
-        *("id", "title", "kind", "scope", "project", "status", "tags", "created_at", "updated_at"),
-        *("deleted_at", "restored_at", "valid_from", "valid_until", "source", "importance", "rev"),
+        *("id", "title", "kind", "scope", "project", "filed", "status", "tags", "created_at"),
+        *(
+            "updated_at",
+            "deleted_at",
+            "restored_at",
+            "valid_from",
+            "valid_until",
+            "source",
+            "importance",
+            "rev",
+        ),
         *("idempotency_key", "merged_into", *EDGE_KINDS),
     )
 )
@@ -64,6 +75,11 @@ class Memory:
     @property
     def visible(self) -> bool:
         return self.status not in HIDDEN
+
+    @property
+    def is_unfiled(self) -> bool:
+        """Of a project, and nobody has said of which: seen from all of them until somebody does."""
+        return self.scope == "project" and self.project is None
 
 
 @dataclass(frozen=True)
@@ -149,6 +165,10 @@ def status_of(meta: Mapping[str, Value]) -> str:
 def to_memory(memory_id: str, meta: Mapping[str, Value], body: str, path: str) -> Memory:
     project = _text(meta.get("project"))
     scope = str(meta.get("scope") or "").strip().lower()
+    if scope not in SCOPES:
+        scope = "project" if project else "global"
+    if project == MADE_UP_PROJECT and scope != "global" and meta.get("filed") is not True:
+        project = None
     edges = {kind: _links(meta.get(kind)) for kind in EDGE_KINDS}
     extra = {key: value for key, value in meta.items() if key not in _KNOWN}
     in_text = (*wikilinks(body), *markdown_links(body, path), *property_links(extra.values()))
@@ -159,7 +179,7 @@ def to_memory(memory_id: str, meta: Mapping[str, Value], body: str, path: str) -
         id=memory_id,
         title=_text(meta.get("title")) or _heading(body) or PurePosixPath(path).stem,
         kind=_text(meta.get("kind")) or "fact",
-        scope=scope if scope in SCOPES else ("project" if project else "global"),
+        scope=scope,
         project=project,
         status=status_of(meta),
         tags=tuple(dict.fromkeys((*_tags(meta.get("tags")), *inline_tags(body)))),

@@ -30,6 +30,7 @@ _PUBLIC = {
     "Link": "GraphLink",
     "Node": "GraphNode",
     "Pack": "ContextPack",
+    "Filed": "FileResult",
     "Related": "RelateResult",
     "Restored": "RestoreResult",
     "StrandEntry": "ManifestEntry",

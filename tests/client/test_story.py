@@ -81,7 +81,7 @@ async def _tell(perform: Callable[[Step, Mapping[str, Any]], Awaitable[Answer]],
             saved |= {name: look(answer, path) for name, path in step.save.items()}
 
 
-_FIRST = {"write": "text", "search": "query", "context": "task", "phases": "phases"}
+_FIRST = {"write": "text", "search": "query", "context": "task", "phases": "phases", "file": "ids"}
 
 
 def _spelled(mem: object, step: Step, arguments: Mapping[str, Any]) -> tuple[Any, list[Any], dict[str, Any]]:

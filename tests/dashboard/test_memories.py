@@ -10,6 +10,15 @@ from tests.dashboard.conftest import NARROW, Open
 from tests.surfaces.conftest import Served
 from tests.waiting import wait_for
 
+# The vault speaks of none of these; to one of them or another something is near.
+_OF_OTHER_THINGS = (
+    "When does the cinema open on Sundays",
+    "Who is our landlord for the office",
+    "Which novel won the prize for fiction",
+    "Which airline do we fly with",
+    "What did the choir sing at the wedding",
+)
+
 
 def rows(page: Page) -> list[str]:
     return page.locator(".memory-list .memory-title").all_inner_texts()
@@ -193,3 +202,38 @@ def test_the_theme_is_switched_and_remembered(visit: Open) -> None:
     assert page.evaluate(ground) == dark
     page.get_by_role("button", name="Theme: dark").click()
     assert page.evaluate(ground) == light
+
+
+def test_what_nobody_filed_is_marked_found_by_the_filter_and_filed(visit: Open, board: Served) -> None:
+    said = board.http.post(
+        "/remember",
+        json={"text": "The bakery of the harbour closes at noon on Sundays"},
+        headers={"Helix-Project": ""},
+    )
+    memory_id = said.json()["id"]
+    page = visit().go("#/memories?unfiled=true")
+    row = page.locator(f'.memory-row[data-memory="{memory_id}"]')
+    expect(row.locator(".project")).to_have_text("unfiled")
+    expect(page.get_by_role("button", name="Remove filter unfiled")).to_have_text("Unfiled")
+    row.click()
+    page.get_by_role("button", name="File", exact=True).click()
+    page.get_by_label("Project", exact=True).fill("harbour")
+    page.get_by_role("dialog").get_by_role("button", name="File", exact=True).click()
+    expect(page.locator(".reading-head .project")).to_have_text("harbour")
+    expect(row).to_have_count(0)
+    assert board.http.get(f"/memory/{memory_id}").json()["project"] == "harbour"
+
+
+def test_when_nothing_fits_well_the_two_nearest_are_shown_and_the_rest_when_asked_for(
+    visit: Open, board: Served
+) -> None:
+    asked = next(
+        one
+        for one in _OF_OTHER_THINGS
+        if any(hit.get("nearest") for hit in board.http.get("/recall", params={"q": one}).json()["results"])
+    )
+    page = visit().go(f"#/memories?q={asked.replace(' ', '+')}")
+    expect(page.locator(".list-note")).to_contain_text("nothing in memory fits")
+    expect(page.locator(".memory-list li")).to_have_count(2)
+    page.get_by_role("button", name="Show more").click()
+    expect(page.locator(".memory-list li").nth(2)).to_be_attached()

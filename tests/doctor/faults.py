@@ -194,8 +194,8 @@ def stopped_daemon(patient: Patient) -> None:
 
 
 def slow_model(patient: Patient) -> None:
-    reason = {"code": "index-behind", "message": "400 memories are found by their words only", "count": 400}
-    patient.daemon_says(_health(patient, state="degraded", reasons=[reason]))
+    under_way = {"done": 100, "total": 500, "seconds": 20.0, "message": "indexing 100 of 500, about 20 s"}
+    patient.daemon_says(_health(patient, index={"indexing": under_way}))
 
 
 def notes_gone(patient: Patient) -> None:

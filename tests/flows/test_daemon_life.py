@@ -98,6 +98,34 @@ def test_without_a_model_it_is_ready_if_that_was_wanted_and_degraded_if_not(
         assert daemon.get("/recall?q=retries")[0] == 200
 
 
+def test_a_fresh_vault_that_is_being_embedded_is_ready_and_says_how_far_it_is(vault: Path) -> None:
+    count = 150
+    for number in range(count):
+        (vault / f"n{number}.md").write_text(
+            f"---\nid: n{number}\n---\nThe heron of pond {number} eats frogs.\n"
+        )
+    with running_daemon() as daemon:
+        seen = []
+
+        def is_done() -> bool:
+            said = daemon.health()
+            if said["index"] is not None:
+                seen.append((said["state"], said["reasons"], said["index"]["indexing"]))
+            return bool(seen) and said["index"]["index_lag"] == 0 and said["state"] == "ready"
+
+        wait_for(is_done, 120)
+    assert {state for state, _, _ in seen} <= {"starting", "ready"}
+    assert not any(reasons for _, reasons, _ in seen)
+    under_way = [indexing for _, _, indexing in seen if indexing is not None]
+    assert under_way
+    assert all(one["done"] < one["total"] >= count for one in under_way)
+    done = [one["done"] for one in under_way if one["total"] == under_way[-1]["total"]]
+    assert done == sorted(done)
+    last = under_way[-1]
+    assert last["message"].startswith(f"indexing {last['done']:,} of {last['total']:,}")
+    assert seen[-1][2] is None
+
+
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
 def test_asked_to_stop_it_finishes_what_it_was_asked_and_lets_go(
     vault: Path, place: Path, how: signal.Signals

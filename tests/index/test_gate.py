@@ -14,15 +14,17 @@ def test_a_question_that_is_near_and_shares_words_is_answered_without_a_word_of_
     assert (verdict.worth_showing, verdict.note) == (True, "")
 
 
-def test_between_the_two_the_answer_says_that_it_is_not_sure() -> None:
+def test_between_the_two_the_answer_says_that_nothing_fits_well_and_shows_what_is_nearest() -> None:
     verdict = judge(Signals(cosine=0.60, words=0.05))
     assert verdict.worth_showing
-    assert "low confidence" in verdict.note
+    assert not verdict.fits
+    assert "nothing in memory fits" in verdict.note
 
 
 def test_without_calibrated_cosines_words_decide_and_neighbours_are_never_hidden() -> None:
     assert not judge(Signals(cosine=None, words=0.0)).worth_showing
     assert judge(Signals(cosine=None, words=0.0, has_neighbours=True)).worth_showing
+    assert judge(Signals(cosine=None, words=0.2, has_neighbours=True)).fits
     assert judge(Signals(cosine=None, words=0.6)).note == ""
 
 
@@ -31,6 +33,7 @@ def test_a_near_miss_is_shown_with_a_word_of_doubt() -> None:
     other_fact = cover(port_of_tempo, frozenset({"tempo", "trace", "sampl"}))
     verdict = judge(Signals(cosine=0.68, words=0.4, coverage=other_fact))
     assert verdict.worth_showing
+    assert verdict.fits
     assert "low confidence" in verdict.note
 
 

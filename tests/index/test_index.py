@@ -250,9 +250,9 @@ def test_filters_narrow_inside_both_stores(rig: Rig, tmp_path: Path) -> None:
             assert ids(ask(rig, index, question)) == ["quiet"], question
         for question in ("broker before:2026", "broker kind:decision", "broker project:loud kind:decision"):
             assert ids(ask(rig, index, question)) == ["old"], question
-        seen = (Reach("project", project="quiet"),)
+        seen = (Reach("project", ("quiet",)),)
         assert ids(ask(rig, index, "broker", reaches=seen)) == ["quiet"]
-        assert ids(ask(rig, index, "broker", reaches=(Reach("project", project="Quiet"),))) == []
+        assert ids(ask(rig, index, "broker", reaches=(Reach("project", ("Quiet",)),))) == []
 
 
 def test_a_session_is_seen_by_its_name_within_a_project(rig: Rig, tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ def test_a_session_is_seen_by_its_name_within_a_project(rig: Rig, tmp_path: Path
             name = f"{project}-{session}"
             write(rig, name, "the broker", scope="session", project=project, source=f"{{session: {session}}}")
         rig.follow()
-        reach = Reach("session", project="shop", session="s1")
+        reach = Reach("session", ("shop",), "s1")
         assert ids(ask(rig, index, "the broker", reaches=(reach,))) == ["shop-s1"]
         assert index.meaning is not None
         hits = index.meaning.search("the broker", 10, Where(reaches=(reach,)))

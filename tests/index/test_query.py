@@ -33,6 +33,9 @@ def test_filters_phrases_and_negations_are_taken_out_of_the_text() -> None:
         ('project:"my project"', Filters(projects=("my project",))),
         ("project:“my project”", Filters(projects=("my project",))),
         ("status:deleted scope:global", Filters(statuses=("deleted",), scopes=("global",))),
+        ("unfiled:true", Filters(unfiled=True)),
+        ("-unfiled:TRUE", Filters(unfiled=False)),
+        ("unfiled:false", Filters(unfiled=False)),
         ("id:mem_2026-06-18_a_b1c2", Filters(ids=("mem_2026-06-18_a_b1c2",))),
         ("-status:deleted", Filters(but_not=Facets(statuses=("deleted",)))),
         ("after:2026", Filters(after=datetime(2026, 1, 1, tzinfo=UTC))),
@@ -99,6 +102,7 @@ def test_a_lone_negation_is_what_is_looked_for() -> None:
         ("after:2026-02-30", "calendar"),
         ("status:gone", "active, superseded, deleted, erased"),
         ("-scope:universe", "project, global, session"),
+        ("unfiled:perhaps", "unfiled:true or unfiled:false"),
     ],
 )
 def test_a_value_that_cannot_be_meant_is_refused_with_advice(text: str, advice: str) -> None:

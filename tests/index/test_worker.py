@@ -140,3 +140,19 @@ def test_stopping_does_not_wait_for_the_queue(story: Story) -> None:
         story.submit(f"m{number}")
     story.close()
     assert story.worker.lag() > 0
+
+
+def test_how_long_it_takes_is_told_from_the_pace_since_it_became_busy(story: Story) -> None:
+    now = [100.0]
+    story.worker._clock = lambda: now[0]  # time is handed in
+    story.embedder.gate.clear()
+    for number in range(20):
+        story.submit(f"bulk{number}")
+    assert story.worker.seconds_left() is None
+    now[0] = 110.0
+    story.embedder.gate.set()
+    assert story.worker.wait(_PATIENCE)
+    assert story.worker.seconds_left() == 0
+    story.embedder.gate.clear()
+    story.submit("later")
+    assert story.worker.seconds_left() is None  # another beginning

@@ -4,7 +4,8 @@ import pytest
 
 from helix.errors import BadValue, KeyReused, MemoryErased, MemoryNotFound, SecretRefused, StaleHash
 from helix.memory.amend import Amendment
-from tests.memory.world import World, record
+from helix.memory.view import Caller
+from tests.memory.world import ME, World, record
 
 
 def test_an_update_rewrites_the_text_and_leaves_every_other_line(world: World) -> None:
@@ -158,3 +159,61 @@ def test_no_word_of_an_erased_memory_stays_in_what_is_kept_of_answers(world: Wor
     for file in kept:
         assert b"Zeppelin landing field" not in file.read_bytes()
         assert b"48213" not in file.read_bytes()
+
+
+def test_filing_says_of_which_project_memories_are_and_touches_nothing_else(world: World) -> None:
+    file = world.put(
+        "projects/default/old.md",
+        record("mem_old", "The API listens on 8080", scope="project", project="default", mood="fine"),
+    )
+    new = world.add("Deploys need two approvals", Caller())["id"]
+    before = file.read_text("utf-8")
+    listed = world.service.recent(caller=ME, filters={"unfiled": "true"})["results"]
+    assert {one["id"] for one in listed} == {"mem_old", new}
+    assert world.found("API unfiled:true") == ["mem_old"]
+    assert (
+        file.read_text("utf-8") == before
+    )  # what stands in files of earlier versions is read, not rewritten
+
+    said = world.service.file(["MEM_OLD", new, new], project=" billing ")
+    assert said == {"status": "filed", "project": "billing", "filed": ["mem_old", new]}
+    assert "project: billing\n" in world.read(new)
+    kept = [line for line in before.splitlines() if not line.startswith(("project:", "updated_at:"))]
+    assert set(kept) <= set(file.read_text("utf-8").splitlines())
+    assert world.service.recent(caller=ME, filters={"unfiled": "true"})["results"] == []
+    assert set(world.found("API approvals", ME)) == {"mem_old", new}
+    assert world.found("API approvals", Caller("shop")) == []
+    assert world.service.file([new], project="billing")["status"] == "noop"
+    assert world.service.file([new], project="shop")["filed"] == [new]  # it was filed wrongly
+
+
+def test_a_memory_can_be_filed_under_a_project_that_is_really_called_default(world: World) -> None:
+    made = world.add("Deploys need two approvals", Caller())["id"]
+    assert world.service.file([made], project="default")["filed"] == [made]
+    assert world.service.get(made)["project"] == "default"
+    assert world.found("deploys", ME) == []
+    assert world.service.file([made], project="billing")["filed"] == [made]
+    assert "filed:" not in world.read(made)
+
+
+def test_when_one_of_the_memories_cannot_be_filed_none_is(world: World) -> None:
+    good = world.add("Deploys need two approvals", Caller())["id"]
+    everywhere = world.add("The API listens on 8080", scope="global")["id"]
+    gone = world.add("The barn owl eats mice", Caller())["id"]
+    world.service.forget(gone)
+    before = world.files()
+    for bad, error in ((everywhere, BadValue), (gone, MemoryErased), ("mem_nowhere", MemoryNotFound)):
+        with pytest.raises(error):
+            world.service.file([good, bad], project="billing")
+    for ids, project in (([good], "  "), ([], "billing")):
+        with pytest.raises(BadValue):
+            world.service.file(ids, project=project)
+    assert world.files() == before
+
+
+def test_a_filing_that_is_repeated_under_its_key_is_done_once(world: World) -> None:
+    made = world.add("Deploys need two approvals", Caller())["id"]
+    world.service.file([made], project="billing", idempotency_key="k")
+    world.service.file([made], project="shop")
+    assert world.service.file([made], project="billing", idempotency_key="k")["status"] == "noop"
+    assert world.service.get(made)["project"] == "shop"

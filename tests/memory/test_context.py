@@ -103,7 +103,8 @@ def test_detailed_says_where_each_memory_comes_from(world: World) -> None:
 
 def test_an_empty_vault_packs_nothing_and_says_so(world: World) -> None:
     pack = world.service.context("anything at all", caller=ME)
-    assert (pack["context"], pack["citations"], pack["dropped"]) == ("", [], 0)
+    assert pack["context"] == "Nothing in memory fits this task."
+    assert (pack["citations"], pack["dropped"]) == ([], 0)
 
 
 def test_with_the_model_a_paraphrase_is_packed(tmp_path: Path) -> None:

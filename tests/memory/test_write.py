@@ -259,14 +259,50 @@ def test_a_value_that_makes_no_sense_is_refused_and_nothing_is_written(
     assert world.files() == {}
 
 
-def test_without_a_project_the_memory_is_kept_in_the_default_one_and_found_by_who_names_none(
-    world: World,
+@pytest.mark.parametrize("named", [None, "", "  "])
+def test_what_is_written_without_a_project_is_in_none_and_found_from_every_one(
+    world: World, named: str | None
 ) -> None:
     nobody = Caller()
-    made = world.add("Auth client retries 3x with jitter", nobody, kind="decision", scope="project")
-    assert "project: default" in world.read(made["id"])
-    assert world.found("auth retries", nobody) == [made["id"]]
-    assert world.found("auth retries", ME) == []
+    made = world.add(
+        "Auth client retries 3x with jitter", nobody, kind="decision", scope="project", project=named
+    )
+    assert "project:" not in world.read(made["id"])
+    assert "scope: project" in world.read(made["id"])
+    for reader in (nobody, ME, Caller("shop"), Caller("default")):
+        assert world.found("auth retries", reader) == [made["id"]]
+        assert [one["id"] for one in world.service.recent(caller=reader)["results"]] == [made["id"]]
+        assert world.service.context("auth retries", caller=reader)["citations"] == [made["id"]]
+    assert world.found("auth retries", ME, scope="global") == []
+
+
+def test_what_is_written_without_a_project_or_a_name_for_the_session_is_seen_by_that_session_alone(
+    world: World,
+) -> None:
+    made = world.add("The build is red since noon", Caller(session="s-1"), scope="session")
+    assert world.found("build red", ME, scope="session") == [made["id"]]
+    assert world.found("build red", Caller("shop", "s-1"), scope="session") == [made["id"]]
+    assert world.found("build red", Caller("shop", "s-2"), scope="session") == []
+
+
+def test_unfiled_memories_and_those_of_a_project_are_not_merged_and_do_not_replace_each_other(
+    world: World,
+) -> None:
+    filed = world.add("The API listens on 8080")
+    unfiled = world.add("The API listens on 8080", Caller())
+    assert unfiled["status"] == "created"
+    assert world.add("The API listens on 8080", Caller())["id"] == unfiled["id"]
+    assert world.add("The API listens on 9090", Caller())["supersedes"] == [unfiled["id"]]
+    assert world.service.get(filed["id"])["status"] == "active"
+
+
+def test_a_project_that_is_really_called_default_is_one_like_any_other(world: World) -> None:
+    there = Caller("default")
+    made = world.add("The server of this folder listens on 8080", there)["id"]
+    assert world.service.get(made)["project"] == "default"
+    assert world.found("server", there) == [made]
+    assert world.found("server", ME) == []
+    assert world.found("server unfiled:true", there) == []
 
 
 def test_a_hand_written_note_counts_as_being_there(world: World) -> None:

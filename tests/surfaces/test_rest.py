@@ -150,6 +150,36 @@ def test_a_cursor_leads_through_everything_once_while_memories_are_written(serve
     assert sorted(seen) == sorted(wanted)
 
 
+def test_what_is_remembered_without_a_project_is_found_from_every_one_until_it_is_filed(
+    served: Served,
+) -> None:
+    made = served.http.post(
+        "/remember",
+        json={"text": "Bittern client retries 3x with jitter", "kind": "decision", "scope": "project"},
+        headers={"Helix-Project": ""},
+    ).json()["id"]
+
+    def found(project: str) -> list[str]:
+        asked = {"q": "how often does the bittern client retry?"}
+        answer = served.http.get("/recall", params=asked, headers={"Helix-Project": project})
+        return [one["id"] for one in answer.json()["results"]]
+
+    assert made in found("billing-api")
+    assert made in found("web")
+    for name in ("/recent", "/today"):
+        listed = served.http.get(name, params={"unfiled": True, "limit": 50, "max_tokens": 20_000}).json()
+        assert made in [one["id"] for one in listed["results"]]
+        others = served.http.get(name, params={"unfiled": False, "limit": 50, "max_tokens": 20_000}).json()
+        assert made not in [one["id"] for one in others["results"]]
+    narrowed = served.http.get("/recall", params={"q": "bittern", "unfiled": "true"}).json()
+    assert [one["id"] for one in narrowed["results"]] == [made]
+
+    filed = served.http.post("/file", json={"ids": [made], "project": "billing-api"}).json()
+    assert filed == {"status": "filed", "project": "billing-api", "filed": [made]}
+    assert made in found("billing-api")
+    assert made not in found("web")
+
+
 def test_edges_are_drawn_and_walked(served: Served) -> None:
     one, other = served.remember("The ferry needs the pier"), served.remember("The pier is being repaired")
     drawn = served.http.post("/relate", json={"from": one, "to": other, "rel": "depends_on"}).json()

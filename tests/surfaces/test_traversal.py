@@ -62,6 +62,7 @@ def test_changing_one_changes_nothing(served: Served, secret: str) -> None:
             ("/forget", {"id": odd}),
             ("/forget", {"id": odd, "mode": "hard"}),
             ("/restore", {"id": odd}),
+            ("/file", {"ids": [odd, other], "project": "harbour"}),
             ("/relate", {"from": odd, "to": other, "rel": "refines"}),
             ("/relate", {"from": other, "to": odd, "rel": "refines"}),
             ("/remember", {"text": "It replaces something", "supersede_hint": odd, "force": True}),

@@ -143,3 +143,25 @@ def test_notes_of_real_tools_have_a_title_and_an_id(file: Path) -> None:
     note = Note.parse(file.name, file.read_bytes())
     assert note.memory.title
     assert note.id
+
+
+@pytest.mark.parametrize(
+    ("front", "project", "unfiled"),
+    [
+        ("scope: project", None, True),
+        ("scope: project\nproject: default", None, True),
+        ("project: default", None, True),
+        ("scope: project\nproject: default\nfiled: true", "default", False),
+        ("scope: project\nproject: Default", "Default", False),
+        ("scope: project\nproject: billing", "billing", False),
+        ("scope: session\nproject: default", None, False),
+        ("scope: global\nproject: default", "default", False),
+        ("title: Hello", None, False),
+    ],
+)
+def test_a_memory_of_no_project_or_of_the_made_up_one_is_unfiled(
+    front: str, project: str | None, unfiled: bool
+) -> None:
+    note = Note.parse("a.md", f"---\nid: mem_a\n{front}\n---\nText.\n".encode())
+    assert (note.memory.project, note.memory.is_unfiled) == (project, unfiled)
+    assert note.memory.extra == {}

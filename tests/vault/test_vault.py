@@ -83,13 +83,15 @@ def test_a_new_memory_lies_in_the_folder_of_its_scope_under_its_id(home: Home) -
             ),
             NewMemory("Two.", "Two"),
             NewMemory("Three.", "Three", scope="session"),
+            NewMemory("Four.", "Four", scope="project"),
         ],
         nothing_taken,
     )
     assert [note.path.rpartition("/")[0] for note in notes] == [
         "projects/billing-api",
         "global",
-        "sessions/unnamed",
+        "sessions",
+        "projects",
     ]
     for note in notes:
         assert note.path.endswith(f"/{note.id}.md")
@@ -102,7 +104,6 @@ def test_a_new_memory_lies_in_the_folder_of_its_scope_under_its_id(home: Home) -
     "new",
     [
         NewMemory("x", "x", scope="world"),
-        NewMemory("x", "x", scope="project"),
         NewMemory("x", "x", edges={"y": []}),
     ],
 )

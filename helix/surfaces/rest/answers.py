@@ -60,6 +60,7 @@ class MemoryPage(Memory, Page):
 class Hit(Memory):
     score: float | None = None
     reasons: dict[str, float] = {}
+    nearest: bool = Field(False, description="Nothing fits: it is merely what is nearest.")
     truncated: bool = False
 
 
@@ -163,6 +164,13 @@ class Forgotten(BaseModel):
     id: str
     status: Literal["forgotten", "noop"]
     deleted_at: str | None = None
+    degraded: str | None = None
+
+
+class Filed(BaseModel):
+    status: Literal["filed", "noop"]
+    project: str
+    filed: list[str] = Field(description="The ids of those that were not of this project before.")
     degraded: str | None = None
 
 

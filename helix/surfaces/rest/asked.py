@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from helix.errors import BadValue
+from helix.memory.amend import MOST_FILED
 from helix.memory.fit import LEAST_TOKENS, MOST_TOKENS
 from helix.memory.journal import WHATS, WHOS
 from helix.memory.map import MOST_POINTS
@@ -93,6 +94,9 @@ class Filtered(Asked):
         "project", description="What is seen: `project` sees project and global, `all` everything."
     )
     project: str | None = Field(None, description="Only memories of this project.")
+    unfiled: bool | None = Field(
+        None, description="Only memories of which nobody has said of which project they are, or none of them."
+    )
     kind: str | None = Field(None, description="Only memories of this kind, such as `decision`.")
     tag: str | None = Field(None, description="Only memories with this tag.")
     after: str | None = Field(None, description="Only memories created after this time.")
@@ -104,7 +108,8 @@ class Filtered(Asked):
     @property
     def filters(self) -> Mapping[str, str]:
         names = ("project", "kind", "tag", "after", "before", "status")
-        return {name: value for name in names if (value := getattr(self, name))}
+        said = {name: value for name in names if (value := getattr(self, name))}
+        return said if self.unfiled is None else {**said, "unfiled": str(self.unfiled).lower()}
 
 
 class RecallAsked(Filtered, InAFormat, InThePast, Budgeted):
@@ -218,7 +223,10 @@ class RememberBody(Body):
         "fact", description="`fact`, `preference`, `decision`, `snippet`, `task` or another word."
     )
     scope: Literal["project", "global", "session"] = "project"
-    project: str | None = Field(None, description="Default: the header `Helix-Project`.")
+    project: str | None = Field(
+        None,
+        description="Default: the header `Helix-Project`. Without either it is unfiled, and seen from every project.",
+    )
     tags: list[str] = Field(default_factory=list)
     edges: dict[Rel, list[str]] = Field(
         default_factory=dict, description="Ids of other memories, by relation."
@@ -263,6 +271,16 @@ class UpdateBody(Body):
     )
 
     model_config = ConfigDict(json_schema_extra={"example": {"text": "Auth client retries 5x with jitter"}})
+
+
+class FileBody(Body):
+    ids: list[str] = Field(min_length=1, max_length=MOST_FILED)
+    project: str = Field(min_length=1, description="The project that they are of.")
+    idempotency_key: IdempotencyKey | None = None
+
+    model_config = ConfigDict(
+        json_schema_extra={"example": {"ids": ["mem_2026-06-18_auth-retry_a1b2"], "project": "billing-api"}}
+    )
 
 
 class ForgetBody(Body):

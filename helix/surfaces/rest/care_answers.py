@@ -193,11 +193,21 @@ class Reason(BaseModel):
     count: int | None = None
 
 
+class Indexing(BaseModel):
+    done: int = Field(description="Memories that are found by their meaning already.")
+    total: int
+    seconds: float | None = Field(
+        description="Until it is complete, at its pace so far; null when it has just begun."
+    )
+    message: str = Field(description="The same in words: `indexing 412 of 1,000, about 20 s`.")
+
+
 class IndexState(BaseModel):
     memories: int
     index_lag: int
     model: str | None
     degraded: str | None
+    indexing: Indexing | None = Field(description="How far the embedding is while it is under way.")
     cache_hits: int
     cache_misses: int
 

@@ -59,6 +59,16 @@ def add_changing(app: FastAPI, service: Service) -> None:
         )  # fmt: skip
         return reply(answer, {"ETag": f'"{answer["hash"]}"'})
 
+    @app.post("/file", tags=["memories"], operation_id="file", responses=changes(answers.Filed))
+    def file(said: asked.FileBody, key: Key = None) -> Response:
+        """Say of which project memories are: unfiled ones, or such as were filed wrongly. All of them or none.
+
+        Their files stay where they lie.
+        """
+        return reply(
+            service.file(said.ids, project=said.project, idempotency_key=_one_key(key, said.idempotency_key))
+        )
+
     @app.post("/forget", tags=["memories"], operation_id="forget", responses=changes(answers.Forgotten))
     def forget(said: asked.ForgetBody, key: Key = None) -> Response:
         """Take a memory out of all answers. The file stays, marked as deleted; `hard` also erases its text."""

@@ -125,6 +125,11 @@ export class Helix {
     return this.#ask("PATCH /memory/{id}", options, id);
   }
 
+  /** Say of which project memories are: unfiled ones, or such as were filed wrongly. All of them or none. */
+  file(ids: string | readonly string[], options: opts.FileOpts): Promise<wire.FileResult> {
+    return this.#ask("POST /file", { ids: typeof ids === "string" ? [ids] : ids, ...options });
+  }
+
   /** Take a memory out of all answers. The file stays, marked as deleted; `hard` also erases its text. */
   forget(id: string, options: opts.ForgetOpts = {}): Promise<wire.ForgetResult> {
     return this.#ask("POST /forget", { id, ...options });

@@ -11,6 +11,7 @@ export type {
   Conflicts,
   ContextPack,
   Edge,
+  FileResult,
   ForgetResult,
   Graph,
   GraphLink,

@@ -37,6 +37,7 @@ export type UpdateOpts = Changed<wire.UpdateBody> & {
   /** The `hash` of the memory as it was read. If its file has changed since, the two are merged, or it is refused. */
   basedOn?: string | undefined;
 };
+export type FileOpts = Changed<wire.FileBody, "ids">;
 export type ForgetOpts = Changed<wire.ForgetBody, "id">;
 export type RestoreOpts = Changed<wire.RestoreBody, "id">;
 export type RelateOpts = Changed<wire.RelateBody, "from" | "to">;

@@ -31,6 +31,7 @@ const VERBS = {
   get: ({ id, ...more }: any) => mem.get(id, more),
   update: ({ id, ...more }: any) => mem.update(id, more),
   history: ({ id, ...more }: any) => mem.history(id, more),
+  file: ({ ids, ...more }: any) => mem.file(ids, more),
   restore: ({ id, ...more }: any) => mem.restore(id, more),
   relate: ({ from, to, ...more }: any) => mem.relate(from, to, more),
   neighbors: ({ id, ...more }: any) => mem.neighbors(id, more),

@@ -30,6 +30,9 @@ export function kindMark(kind) {
 export const statusMark = (status) =>
   status && status !== "active" && h("span", { class: ["badge", status] }, status);
 
+/** Of a project, and nobody has said of which: it is seen from all of them. */
+export const isUnfiled = (memory) => memory.scope === "project" && !memory.project;
+
 /** Leads to the memory; the list beside it stays where it is (app.js). */
 export function memoryLink(id, title, more = {}) {
   return h("a", { href: spell({ name: "memory", arg: id }), data: { memory: id }, ...more }, title || id);

@@ -164,6 +164,21 @@ export interface ExplainedPack {
   unexplained?: number | null;
 }
 
+export interface FileBody {
+  ids: string[];
+  /** The project that they are of. */
+  project: string;
+  idempotencyKey?: string | null | undefined;
+}
+
+export interface FileResult {
+  status: "filed" | "noop";
+  project: string;
+  /** The ids of those that were not of this project before. */
+  filed: string[];
+  degraded?: string | null;
+}
+
 export interface ForgetBody {
   id: string;
   /** `hard` erases the text for good. Default: `"tombstone"`. */
@@ -241,6 +256,8 @@ export interface Hit {
   extra?: Record<string, unknown>;
   score?: number | null;
   reasons?: Record<string, number>;
+  /** Nothing fits: it is merely what is nearest. */
+  nearest?: boolean;
   truncated?: boolean;
 }
 
@@ -315,8 +332,20 @@ export interface IndexState {
   indexLag: number;
   model: string | null;
   degraded: string | null;
+  /** How far the embedding is while it is under way. */
+  indexing: Indexing | null;
   cacheHits: number;
   cacheMisses: number;
+}
+
+export interface Indexing {
+  /** Memories that are found by their meaning already. */
+  done: number;
+  total: number;
+  /** Until it is complete, at its pace so far; null when it has just begun. */
+  seconds: number | null;
+  /** The same in words: `indexing 412 of 1,000, about 20 s`. */
+  message: string;
 }
 
 export interface LeftOut {
@@ -543,7 +572,7 @@ export interface RememberBody {
   kind?: string | undefined;
   /** Default: `"project"`. */
   scope?: "project" | "global" | "session" | undefined;
-  /** Default: the header `Helix-Project`. */
+  /** Default: the header `Helix-Project`. Without either it is unfiled, and seen from every project. */
   project?: string | null | undefined;
   tags?: string[] | undefined;
   /** Ids of other memories, by relation. */
@@ -789,6 +818,8 @@ export interface RecallQuery {
   scope?: "project" | "global" | "session" | "all" | undefined;
   /** Only memories of this project. */
   project?: string | null | undefined;
+  /** Only memories of which nobody has said of which project they are, or none of them. */
+  unfiled?: boolean | null | undefined;
   /** Only memories of this kind, such as `decision`. */
   kind?: string | null | undefined;
   /** Only memories with this tag. */
@@ -845,6 +876,8 @@ export interface RecentQuery {
   scope?: "project" | "global" | "session" | "all" | undefined;
   /** Only memories of this project. */
   project?: string | null | undefined;
+  /** Only memories of which nobody has said of which project they are, or none of them. */
+  unfiled?: boolean | null | undefined;
   /** Only memories of this kind, such as `decision`. */
   kind?: string | null | undefined;
   /** Only memories with this tag. */
@@ -881,6 +914,8 @@ export interface TodayQuery {
   scope?: "project" | "global" | "session" | "all" | undefined;
   /** Only memories of this project. */
   project?: string | null | undefined;
+  /** Only memories of which nobody has said of which project they are, or none of them. */
+  unfiled?: boolean | null | undefined;
   /** Only memories of this kind, such as `decision`. */
   kind?: string | null | undefined;
   /** Only memories with this tag. */
@@ -1078,6 +1113,8 @@ export interface Schemas {
   EmbedderState: EmbedderState;
   Event: Event;
   ExplainedPack: ExplainedPack;
+  FileBody: FileBody;
+  FileResult: FileResult;
   ForgetBody: ForgetBody;
   ForgetResult: ForgetResult;
   Git: Git;
@@ -1091,6 +1128,7 @@ export interface Schemas {
   Inbox: Inbox;
   InboxItem: InboxItem;
   IndexState: IndexState;
+  Indexing: Indexing;
   LeftOut: LeftOut;
   GraphLink: GraphLink;
   Map: Map;

@@ -3,7 +3,7 @@
 import { askHealth, change, get } from "../api.js";
 import { button, fill, h, icon, iconButton } from "../dom.js";
 import { ask, complain, copy, toast } from "../feedback.js";
-import { KINDS, RELATIONS, forward } from "../memory-words.js";
+import { KINDS, RELATIONS, forward, isUnfiled } from "../memory-words.js";
 import { picker } from "../picker.js";
 import { go, here } from "../route.js";
 
@@ -19,6 +19,7 @@ export function toolbar(memory, { onEdit, onChanged }) {
     "div",
     { class: "toolbar", role: "group", "aria-label": "Actions" },
     isHere && button("Edit", onEdit, { symbol: "edit" }),
+    isHere && isUnfiled(memory) && button("File", () => file(memory, onChanged), { symbol: "filter" }),
     isHere && button("Relate", () => relate(memory, onChanged), { symbol: "link" }),
     memory.status === "active" && button("Supersede", () => supersede(memory), { symbol: "replace" }),
     memory.status === "deleted" && button("Restore", acts.restore, { kind: "primary", symbol: "restore" }),
@@ -166,6 +167,30 @@ function relate(memory, onChanged) {
   );
 }
 
+/** Say of which project it is; until then it is seen from all of them. */
+function file(memory, onChanged) {
+  const [project, projects] = projectField({ required: true, autofocus: true });
+  ask(
+    "File",
+    [
+      h("p", {}, "Nobody has said of which project ", h("b", {}, memory.title || memory.id), " is."),
+      h("label", { class: "field" }, h("span", {}, "Project"), project),
+      projects,
+      h("p", { class: "hint" }, "From then on it is seen from this project only. The file stays where it lies."),
+    ],
+    {
+      confirm: "File",
+      done: async () => {
+        const name = project.value.trim();
+        if (!name) throw new Error("Name the project.");
+        await change("POST", "/file", { ids: [memory.id], project: name });
+        toast(`Filed under ${name}`);
+        onChanged();
+      },
+    },
+  );
+}
+
 /** A new memory that takes the place of this one; the old one stays as a file, linked. */
 function supersede(memory) {
   compose(
@@ -194,6 +219,23 @@ export function writeNew() {
   );
 }
 
+/** A field for the name of a project, and the names that there are. */
+function projectField(more) {
+  const field = h("input", { name: "project", list: "all-projects", autocomplete: "off", ...more });
+  const names = h("datalist", { id: "all-projects" });
+  get("/stats", { scope: "all", max_tokens: 20000 })
+    .then((said) =>
+      fill(
+        names,
+        Object.keys(said.by_project)
+          .filter(Boolean)
+          .map((value) => h("option", { value })),
+      ),
+    )
+    .catch(() => {});
+  return [field, names];
+}
+
 function compose(title, start, { intro = null, confirm, more = {} }) {
   const text = h("textarea", { name: "text", rows: 8, required: true, autofocus: true, value: start.text });
   const name = h("input", {
@@ -208,14 +250,10 @@ function compose(title, start, { intro = null, confirm, more = {} }) {
     autocomplete: "off",
     value: start.kind ?? "fact",
   });
-  const project = h("input", {
-    name: "project",
-    list: "all-projects",
-    autocomplete: "off",
-    placeholder: "None: it holds everywhere",
+  const [project, projects] = projectField({
+    placeholder: isUnfiled(start) ? "None: it stays unfiled" : "None: it holds everywhere",
     value: start.project ?? "",
   });
-  const projects = h("datalist", { id: "all-projects" });
   const tags = h("input", {
     name: "tags",
     autocomplete: "off",
@@ -223,16 +261,6 @@ function compose(title, start, { intro = null, confirm, more = {} }) {
     value: (start.tags ?? []).join(", "),
   });
   const field = (label, input) => h("label", { class: "field" }, h("span", {}, label), input);
-  get("/stats", { scope: "all", max_tokens: 20000 })
-    .then((said) =>
-      fill(
-        projects,
-        Object.keys(said.by_project)
-          .filter(Boolean)
-          .map((value) => h("option", { value })),
-      ),
-    )
-    .catch(() => {});
   ask(
     title,
     [
@@ -264,7 +292,7 @@ function compose(title, start, { intro = null, confirm, more = {} }) {
           ...(name.value.trim() ? { title: name.value.trim() } : {}),
           ...(where
             ? { scope: "project", project: where }
-            : { scope: start.scope === "session" ? "session" : "global" }),
+            : { scope: start.scope === "session" || isUnfiled(start) ? start.scope : "global" }),
           tags: tags.value
             .split(",")
             .map((tag) => tag.trim().replace(/^#/, ""))

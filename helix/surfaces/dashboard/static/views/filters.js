@@ -11,6 +11,11 @@ const SCOPES = [
   ["project", "Projects and global"],
   ["global", "Global only"],
 ];
+const FILINGS = [
+  ["", "Filed or not"],
+  ["true", "Unfiled"],
+  ["false", "Filed, or global"],
+];
 const STATUSES = [
   ["", "Active"],
   ["all", "Every status"],
@@ -26,14 +31,15 @@ const TIMES = [
   ["year", "Last year"],
   ["between", "Between …"],
 ];
-const NAMES = ["scope", "project", "kind", "tag", "status", "time", "from", "to"];
+const NAMES = ["scope", "project", "unfiled", "kind", "tag", "status", "time", "from", "to"];
 
 export const onlyFilters = (query) =>
   Object.fromEntries(NAMES.filter((name) => query[name]).map((name) => [name, query[name]]));
 
 /** The same as the API asks for it. */
 export function toAsked(query) {
-  const asked = { scope: query.scope || "all", project: query.project, kind: query.kind, tag: query.tag };
+  const { project, unfiled, kind, tag } = query;
+  const asked = { scope: query.scope || "all", project, unfiled, kind, tag };
   if (query.status === "all") asked.include_deleted = true;
   else if (query.status) asked.status = query.status;
   if (query.time in DAYS)
@@ -78,6 +84,7 @@ export function filterBar(change) {
         ["", "Every project"],
         ...known("by_project").map(counted("by_project")),
       ]),
+      choice("unfiled", "Filing", FILINGS),
       choice("kind", "Kind", [["", "Every kind"], ...known("by_kind", KINDS).map(counted("by_kind"))]),
       tagField(known("by_tag")),
       choice("status", "Status", STATUSES),
@@ -137,6 +144,8 @@ export function filterBar(change) {
   }
 
   function drawChips() {
+    const worded = (name, value) =>
+      name === "unfiled" ? FILINGS.find(([one]) => one === value)?.[1] : `${capital(name)}: ${value}`;
     const set = Object.entries(onlyFilters(query)).filter(
       ([name, value]) => !(name === "time" && value === "between"),
     );
@@ -152,7 +161,7 @@ export function filterBar(change) {
             "aria-label": `Remove filter ${name}: ${value}`,
             onclick: () => change({ [name]: "" }),
           },
-          `${capital(name)}: ${value}`,
+          worded(name, value),
           icon("close"),
         ),
       ),

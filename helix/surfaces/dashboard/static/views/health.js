@@ -107,6 +107,7 @@ function state(said, again) {
         h("p", { class: "hint" }, `Helix ${said.version}, up for ${span(said.uptime_seconds)}`),
       ),
     ),
+    said.index?.indexing && progress(said.index.indexing),
     said.reasons.length > 0 &&
       h(
         "ul",
@@ -133,6 +134,15 @@ function state(said, again) {
     ),
   );
 }
+
+/** How far the embedding is; everything is found by its words meanwhile. */
+const progress = ({ done, total, message }) =>
+  h(
+    "p",
+    { class: "hint indexing" },
+    h("progress", { max: total, value: done, "aria-label": "Indexing" }),
+    ` ${capital(message)}. Everything is found by its words meanwhile.`,
+  );
 
 async function reindex(again, acceptMissing) {
   toast("Reading every file again …");
@@ -175,7 +185,11 @@ function embedder(said, status) {
       [
         "Lag",
         index.index_lag
-          ? h("span", { class: "badge warn" }, `${plural(index.index_lag, "memory waits", "memories wait")}`)
+          ? h(
+              "span",
+              { class: ["badge", index.indexing ? "" : "warn"] },
+              plural(index.index_lag, "memory waits", "memories wait"),
+            )
           : h("span", { class: "badge good" }, "none"),
       ],
       [

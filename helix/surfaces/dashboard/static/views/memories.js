@@ -6,7 +6,7 @@ import { empty, failed, loading, say } from "../feedback.js";
 import { ago, plural, snippet, whole } from "../format.js";
 import { useKeys } from "../keys.js";
 import { live } from "../live.js";
-import { kindMark, statusMark } from "../memory-words.js";
+import { isUnfiled, kindMark, statusMark } from "../memory-words.js";
 import { go, here, replace, spell } from "../route.js";
 import { writeNew } from "./actions.js";
 import { filterBar, onlyFilters, toAsked } from "./filters.js";
@@ -64,7 +64,7 @@ function begin(root, first) {
     ),
   );
   const seen = new IntersectionObserver(
-    (entries) => entries.some((one) => one.isIntersecting) && loadMore(),
+    (entries) => !isNear && entries.some((one) => one.isIntersecting) && loadMore(),
     { root: scroll, rootMargin: "400px" },
   );
   seen.observe(more);
@@ -72,6 +72,7 @@ function begin(root, first) {
   let route = first;
   let asked = null; // what the list shows, as one string
   let cursor = null;
+  let isNear = false; // nothing fits: the rest of what is merely near comes when somebody asks for it
   let request = null;
   let typing = null;
   let settling = null;
@@ -158,6 +159,7 @@ function begin(root, first) {
       page.results.map((memory) => row(memory, route)),
     );
     cursor = page.next_cursor;
+    isNear = page.results.some((memory) => memory.nearest);
     fill(more, cursor && button("Show more", loadMore, { kind: "quiet" }));
     markOpen();
   }
@@ -168,10 +170,10 @@ function begin(root, first) {
     const count = `${plural(page.results.length, "memory", "memories")}${page.next_cursor ? " and more" : ""}`;
     fill(
       note,
-      q ? (page.results.length ? `${count} found` : page.note) : "",
+      q ? (page.results.length && !isNear ? `${count} found` : page.note) : "",
       page.degraded && h("span", { class: "hint" }, ` ${page.degraded}`),
     );
-    say(q || isNarrowed ? count : "");
+    say(isNear ? page.note : q || isNarrowed ? count : "");
     if (page.results.length) return;
     if (q || isNarrowed) {
       const tries = (page.suggestions ?? []).map((word) =>
@@ -275,6 +277,7 @@ function row(memory, route) {
         { class: "memory-facts" },
         kindMark(memory.kind),
         memory.project && h("span", { class: "project" }, memory.project),
+        isUnfiled(memory) && h("span", { class: "project" }, "unfiled"),
         statusMark(memory.status),
         memory.updated &&
           h("time", { datetime: memory.updated, title: whole(memory.updated) }, ago(memory.updated)),

@@ -5,7 +5,7 @@ import { fill, h, iconButton } from "../dom.js";
 import { empty, failed, loading } from "../feedback.js";
 import { ago, whole, words } from "../format.js";
 import { live } from "../live.js";
-import { agentIn, backward, forward, kindMark, memoryLink, statusMark } from "../memory-words.js";
+import { agentIn, backward, forward, isUnfiled, kindMark, memoryLink, statusMark } from "../memory-words.js";
 import { go, here } from "../route.js";
 import { toNodes } from "../sanitize.js";
 import { toolbar } from "./actions.js";
@@ -93,6 +93,7 @@ export function readingPane({ onChanged }) {
             { class: "memory-facts" },
             kindMark(memory.kind),
             memory.project && h("span", { class: "project" }, memory.project),
+            isUnfiled(memory) && h("span", { class: "project" }, "unfiled"),
             memory.scope === "global" && h("span", { class: "project" }, "global"),
             statusMark(memory.status),
           ),
