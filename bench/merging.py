@@ -10,8 +10,8 @@ import time
 import tracemalloc
 from collections.abc import Iterator
 
-from helix.vault.text_merge import merge_text
 from helix.vault.paths import MAX_NOTE_BYTES
+from helix.vault.text_merge import merge_text
 
 Lines = list[str]
 

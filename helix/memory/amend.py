@@ -98,7 +98,7 @@ class Amender:
         name = to_project(project)
         if name is None:
             raise BadValue("the name of the project is empty; say of which project the memories are")
-        check_secrets(False, name)
+        check_secrets(False, {"project": name})
         if not memory_ids or len(memory_ids) > MOST_FILED:
             raise BadValue(f"{len(memory_ids)} ids are given; name 1 to {MOST_FILED} memories")
         rows = {row.id: row for row in map(self._view.row, memory_ids)}
@@ -113,7 +113,8 @@ class Amender:
             said: Payload = {"status": "filed" if filed else "noop", "project": name, "filed": filed}
             return {**said, "degraded": self._memories.degraded} if self._memories.degraded else said
 
-        return self._once("file", idempotency_key, {"ids": list(rows), "project": name}, run)
+        first = next(iter(rows))
+        return self._once("file", first, idempotency_key, {"ids": list(rows), "project": name}, run)
 
     def _file(self, memory_id: str, project: str, before: str) -> bool:
         with doing(detail=f"filed under {project}"):
