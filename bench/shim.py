@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.figures import report
+from tests.shim.mcp_server import TOKEN
 from tests.shim.servers import running_server
 
 _INITIALIZE = {
@@ -30,6 +31,7 @@ def main(argv: list[str]) -> None:
     parser.add_argument("--calls", type=int, default=500)
     options = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as folder, running_server(Path(folder)) as server:
+        (Path(folder) / "token").write_text(TOKEN)  # the server proves that it knows it, as the daemon does
         env = {**os.environ, "HELIX_URL": server.url, "HELIX_CONFIG_DIR": folder}
         bare: list[float] = []
         cold: list[float] = []

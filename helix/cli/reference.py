@@ -21,9 +21,10 @@ are for terminals only; `NO_COLOR` turns colour off.
   hangs, nothing is written behind its back. `edit`, `adopt` and `import` change files as an editor does, guarded by
   their hashes, and the daemon follows.
 - **The project.** Like `helix-mcp`, a command knows the project by `HELIX_PROJECT`, by a `.helix-project` that you
-  trust, or by the git repository around the current folder, and sees that project and what is global; outside of any, and
-  in the vault itself, it sees everything. `--project NAME` looks from another one, `--global` sees only what is
-  global, `--all` every project. `helix remember` files a memory under the project, or as global outside of any.
+  trust, or by the git repository around the current folder, and sees that project and what is global; outside of
+  any, and in the vault itself, it sees everything. `--project NAME` looks from another one, `--global` sees only
+  what is global, `--all` every project. `helix remember` files a memory under the project, or as global outside of
+  any.
 - **Completion.** `helix --install-completion` sets up bash, zsh or fish: commands, options, and the ids, projects,
   kinds and tags of your vault.
 

@@ -19,6 +19,7 @@ from helix.vault.authors import PERSON, Author, acting
 
 PROJECT, SESSION, CLIENT = "helix-project", "helix-session", "helix-client"
 _LONGEST = 200
+_SHORTEST_SECRET = 12
 _PROBED = frozenset({"/healthz", "/metrics", "/status", "/events", PROOF})
 """asked again and again by whoever watches, which says nothing of who works with memories"""
 
@@ -77,16 +78,21 @@ def _program(headers: Mapping[str, str]) -> str | None:
 def _said(headers: Mapping[str, str], name: str) -> str | None:
     """What looks like a credential is nobody's name: it gets into no file and no log."""
     text = _text(headers, name)
-    return text if text and find_secret(text) is None else None
+    return text if text and _secret_in(text) is None else None
 
 
 def _text(headers: Mapping[str, str], name: str) -> str:
     return " ".join(clean(unquote(headers.get(name, ""))).split())[:_LONGEST]
 
 
+def _secret_in(name: str) -> str | None:
+    """Looked at with every request, so that what is too short to be one costs nothing."""
+    return find_secret(name) if len(name) >= _SHORTEST_SECRET else None
+
+
 def _refusal(headers: Mapping[str, str]) -> SecretRefused | None:
     for name in (PROJECT, SESSION, CLIENT):
-        if (kind := find_secret(_text(headers, name))) is not None:
+        if (kind := _secret_in(_text(headers, name))) is not None:
             return SecretRefused(
                 f"the header {name.title()} looks like {kind}; nothing was done. It is written into files: say a name",
                 kind,

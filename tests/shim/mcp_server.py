@@ -23,6 +23,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
+from helix.surfaces.proof import routes as proof
+
+TOKEN = "of-the-test"  # noqa: S105 (of nobody)
 READ_ONLY = types.ToolAnnotations(read_only_hint=True)
 WRITING = types.ToolAnnotations(read_only_hint=False, idempotent_hint=False)
 TOOLS = {
@@ -131,6 +134,7 @@ def application(fixture: Fixture) -> Starlette:
             Route("/healthz", healthz),
             Route("/forget", forget, methods=["POST"]),
             Route("/sessions", sessions_open),
+            *proof(lambda: TOKEN),
         ],
         lifespan=lifespan,
     )

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from helix.memory.judgement.secret_marks import MARKS
 
-_LONGEST_NAME = 60
+_LONG_NAME = 16
 _MOST = 2_000
 """places of one mark that are looked at; a text with more is made of nothing else"""
 _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
@@ -146,12 +146,11 @@ def _strings(value: object, name: str) -> Iterator[tuple[str, str]]:
         yield name, value
     elif isinstance(value, Mapping):
         for key, inner in value.items():
-            # What a caller names a field may be the secret itself; it is told by the field around it.
-            place = str(key) if not name or len(str(key)) <= _LONGEST_NAME else name
-            if find_secret(str(key)) is not None:
+            # A long name may be the secret itself: it is looked at as a value of the field around it.
+            is_long = len(str(key)) >= _LONG_NAME
+            if is_long:
                 yield name or "a name", str(key)
-            else:
-                yield from _strings(inner, place)
+            yield from _strings(inner, name or "a name" if is_long else str(key))
     elif isinstance(value, Sequence | Set) and not isinstance(value, bytes):
         for inner in value:
             yield from _strings(inner, name)
