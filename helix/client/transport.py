@@ -29,8 +29,7 @@ class Transport:
         until = time.monotonic() + seconds
         request = _request(self._http, call, settings)
         request.extensions["timeout"] = _Left(until)
-        if settings.owner.wants_proof:
-            request.extensions["trace"] = partial(_prove, settings.owner, until)
+        request.extensions["trace"] = partial(_on_connection, settings.owner, until)
         try:
             answer = self._http.send(request, stream=True)
             try:
@@ -86,19 +85,45 @@ class _Left(dict[str, float]):
         self._until = until
 
     def get(self, key: str, default: object = None) -> float:
-        return _left(self._until)
+        left = _Seconds(_left(self._until))
+        left.until = self._until
+        return left
+
+
+class _Seconds(float):
+    """Seconds, and when they end: httpx asks for them once, and gives each piece of a head as many again."""
+
+    until: float
 
 
 # httpx tells whoever traces a request of each connection that was made, before anything is sent on it.
 _CONNECTED = "connection.connect_tcp.complete"
+_SECURED = "connection.start_tls.complete"
 _PIECE = 4096
 
 
-def _prove(owner: Owner, until: float, event: str, told: Mapping[str, Any]) -> None:
+def _on_connection(owner: Owner, until: float, event: str, told: Mapping[str, Any]) -> None:
+    if event == _CONNECTED and owner.wants_proof:
+        _prove(owner, until, told["return_value"])
+    if event in (_CONNECTED, _SECURED):
+        _end_in_time(told["return_value"])
+
+
+def _end_in_time(stream: Any) -> None:
+    """A server that sends one byte of a head after the other ends with the deadline of the call too."""
+    read = stream.read
+
+    def read_in_time(max_bytes: int, timeout: float | None = None) -> bytes:
+        left = _left(timeout.until) if isinstance(timeout, _Seconds) else timeout
+        data: bytes = read(max_bytes, left)
+        return data
+
+    stream.read = read_in_time
+
+
+def _prove(owner: Owner, until: float, stream: Any) -> None:
     """What listens there proves that it is the user's own daemon, or hears nothing."""
-    if event != _CONNECTED:
-        return
-    stream, challenge = told["return_value"], owner.challenge()
+    challenge = owner.challenge()
     try:
         stream.write(challenge.question, _left(until))
         while not challenge.take(data := stream.read(_PIECE, _left(until))):

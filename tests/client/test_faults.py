@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import asyncio
 import inspect
 from collections.abc import Callable
@@ -151,14 +152,16 @@ def test_what_will_not_get_better_is_not_tried_again(
         ("stall", lambda mem: mem.write("The pilot sleeps", force=True)),
         ("delay:5", lambda mem: mem.stats()),
         ("trickle", lambda mem: mem.stats()),
+        ("trickle-head", lambda mem: mem.stats()),
     ],
 )
 def test_a_call_has_one_deadline_whatever_the_other_side_does(
     bad_line: BadLine, speak: Speak, fault: str, act: Act
 ) -> None:
-    line = bad_line.to(fault)
+    line, began = bad_line.to(fault), time.monotonic()
     with pytest.raises(Timeout, match="did not answer") as caught:
         speak(line.url, act, timeout=0.5)
+    assert time.monotonic() - began < 60, "each byte came in time, and the deadline is for all of them"
     assert isinstance(caught.value, TimeoutError)
     assert wait_for(lambda: tries(line)) == [fault]
 

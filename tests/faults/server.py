@@ -37,6 +37,7 @@ FAULTS = {
     "delay:SECONDS": "the real answer, later",
     "stall": "the request is read and never answered",
     "trickle": "the real answer, one byte after the other, a tenth of a second apart",
+    "trickle-head": "a head in the same way, which takes minutes",
 }
 """a fault with `*` at its end stays for ever"""
 _LONGEST_STALL = 60.0
@@ -118,11 +119,16 @@ class Handler(BaseHTTPRequestHandler):
             self._hang_up()
         elif fault == "trickle":
             self._answer(status, b"", headers, length=len(answer))
-            for place in range(len(answer)):
-                self.wfile.write(answer[place : place + 1])
-                time.sleep(_PAUSE)
+            self._trickle(answer)
+        elif fault == "trickle-head":
+            self._trickle(b"HTTP/1.1 200 OK\r\nX-Slow: " + b"a" * 3000)
         else:
             self._answer(status, answer, headers)
+
+    def _trickle(self, data: bytes) -> None:
+        for place in range(len(data)):
+            self.wfile.write(data[place : place + 1])
+            time.sleep(_PAUSE)
 
     def _ask(self, path: str, body: bytes) -> tuple[int, dict[str, str], bytes]:
         place = urlsplit(self.upstream)

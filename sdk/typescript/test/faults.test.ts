@@ -130,7 +130,7 @@ test("who would have to wait longer than there is time is told at once", async (
   assert.equal((await line.seen()).length, 1);
 });
 
-for (const fault of ["stall", "trickle", "delay:30"]) {
+for (const fault of ["stall", "trickle", "trickle-head", "delay:30"]) {
   test(`the deadline is for the whole call, also against ${fault}`, async () => {
     const line = faulty(`${fault}*`);
     const error = await errorOf(new Helix({ url: line.url, timeoutMs: 300 }).stats(), sdk.Timeout);
