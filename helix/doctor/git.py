@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from helix.doctor.examined import Examined, NothingToExamine
 from helix.doctor.finding import Area, Finding, Kind, Severity
-from helix.vault.git_programs import programs_of
+from helix.vault.commit_programs import programs_of
 from helix.vault.repository import Repository
 
 _OLD_LOCK = 600.0

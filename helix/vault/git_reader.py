@@ -83,7 +83,7 @@ class GitReader:
         self._folder = folder
         self._place = Path(tempfile.mkdtemp(prefix="helix-git-"))
         weakref.finalize(self, shutil.rmtree, self._place, ignore_errors=True)
-        self._has_work_tree = False
+        self._taken_over: str | None = None
         (self._place / "refs").mkdir()
         (self._place / "info").mkdir()
         self._write("HEAD", b"ref: refs/heads/main\n")
@@ -145,12 +145,13 @@ class GitReader:
 
     def use_work_tree(self) -> None:
         """What git has to know of a work tree: what is ignored, the attributes, and how files are written here."""
-        if self._has_work_tree:
+        if self._taken_over is not None:
             return
         for name in ("exclude", "attributes"):
             if data := read_regular(self._folder.shared / "info" / name, SETTINGS_BYTES):
                 self._write(f"info/{name}", data)
-        self._has_work_tree = True
+        owners = self.owners_settings()
+        self._taken_over = "".join(_spelled([*owners, *self.settings()])) + _excludes(owners)
         self.renew()
 
     def settings(self) -> Settings:
@@ -204,10 +205,7 @@ class GitReader:
         lines = [_OURS]
         if refs.is_sha256:
             lines.append("[extensions]\n    objectFormat = sha256\n")
-        if self._has_work_tree:
-            lines += _spelled([*self.owners_settings(), *self.settings()])
-            lines.append(_excludes(self.owners_settings()))
-        self._write("config", os.fsencode("".join(lines)))
+        self._write("config", os.fsencode("".join([*lines, self._taken_over or ""])))
 
     def _reflogs(self) -> Iterator[tuple[str, Path]]:
         yield "HEAD", self._folder.own / "logs" / "HEAD"

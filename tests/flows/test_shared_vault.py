@@ -68,21 +68,24 @@ def _reading_routes(daemon: Daemon) -> list[str]:
     for path, verbs in document["paths"].items():
         if "get" not in verbs or path == "/events":  # that one never ends
             continue
-        place = path.replace("{id}", "mem_a").replace("{memory_id}", "mem_a")
-        asked = {one["name"] for one in verbs["get"].get("parameters", []) if one["in"] == "query"}
-        needed = _needed(verbs["get"])
+        place = path.replace("{id}", "mem_a")
+        told = [_resolved(one, document) for one in verbs["get"].get("parameters", [])]
+        asked = [one for one in told if one["in"] == "query"]
+        needed = _needed(asked)
         paths.append(place + needed)
-        if "ref" in asked:
+        if "ref" in {one["name"] for one in asked}:
             joined = "&" if needed else "?"
             paths += [f"{place}{needed}{joined}ref=v1", f"{place}{needed}{joined}as_of=2100-01-01"]
+    assert {"/status", "/healthz", "/memory/mem_a/history"} <= set(paths)
     return paths
 
 
-def _needed(verb: dict[str, Any]) -> str:
-    values = {"q": "zeppelin", "old": "v1", "from": "v1", "task": "zeppelin", "query": "zeppelin"}
-    given = [
-        f"{one['name']}={values.get(one['name'], 'mem_a')}"
-        for one in verb.get("parameters", [])
-        if one["in"] == "query" and one.get("required")
-    ]
+def _resolved(parameter: dict[str, Any], document: dict[str, Any]) -> dict[str, Any]:
+    name = parameter.get("$ref", "").rpartition("/")[2]
+    return dict(document["components"]["parameters"][name]) if name else parameter
+
+
+def _needed(asked: list[dict[str, Any]]) -> str:
+    values = {"q": "zeppelin", "from": "v1", "task": "zeppelin"}
+    given = [f"{one['name']}={values.get(one['name'], 'mem_a')}" for one in asked if one.get("required")]
     return "?" + "&".join(given) if given else ""

@@ -552,3 +552,77 @@ def test_a_diff_against_a_missing_file_or_a_link_out_of_the_vault_is_refused(
     (sandbox.vault / "b.md").symlink_to(tmp_path / "secret")
     with pytest.raises(OutsideVault):
         history_of(sandbox).diff(ID, "b.md", "HEAD")
+
+
+# Every kind of repository
+
+
+def two_versions(sandbox: Sandbox) -> None:
+    sandbox.write("a.md", note(ID, "one\n"))
+    sandbox.save("first")
+    sandbox.write("a.md", note(ID, "two\n"))
+    sandbox.save("second")
+
+
+def test_a_repository_of_sha256_is_read_alike(isolated_git: None, tmp_path: Path) -> None:
+    sandbox = Sandbox(tmp_path / "vault")
+    sandbox.vault.mkdir()
+    sandbox.git("init", "-q", "-b", "main", "--object-format=sha256")
+    sandbox.git("config", "user.name", "Ada")
+    sandbox.git("config", "user.email", "ada@example.com")
+    two_versions(sandbox)
+    assert subjects(sandbox, ID, "a.md") == ["second", "first"]
+    assert history_of(sandbox).at(ID, "a.md", ref="HEAD~1")[1] == note(ID, "one\n").encode()
+
+
+def test_packed_refs_and_annotated_tags_name_commits(sandbox: Sandbox) -> None:
+    two_versions(sandbox)
+    sandbox.git("tag", "-a", "-m", "a release", "v1", "HEAD~1")
+    sandbox.git("pack-refs", "--all")
+    sandbox.git("gc", "-q")
+    assert history_of(sandbox).at(ID, "a.md", ref="v1")[1] == note(ID, "one\n").encode()
+    assert history_of(sandbox).at(ID, "a.md", ref="main")[1] == note(ID, "two\n").encode()
+
+
+def test_a_linked_worktree_has_the_history_of_its_own_branch(sandbox: Sandbox, tmp_path: Path) -> None:
+    two_versions(sandbox)
+    sandbox.git("worktree", "add", "-q", "-b", "old", str(tmp_path / "linked"), "HEAD~1")
+    linked = History.get(tmp_path / "linked")
+    assert [version.subject for version in linked.versions(ID, "a.md")] == ["first"]
+    assert linked.at(ID, "a.md", ref="main")[1] == note(ID, "two\n").encode()
+
+
+def test_a_shallow_clone_has_the_history_that_it_has(sandbox: Sandbox, tmp_path: Path) -> None:
+    two_versions(sandbox)
+    sandbox.git("clone", "-q", "--depth=1", f"file://{sandbox.top}", str(tmp_path / "shallow"))
+    versions = History.get(tmp_path / "shallow").versions(ID, "a.md")
+    assert [version.subject for version in versions] == ["second"]
+
+
+@pytest.mark.parametrize("revision", ["main@{1}", "HEAD@{1}", "@{-1}", "main@{upstream}", "stash@{0}~1"])
+def test_revisions_that_ask_what_a_name_meant_before_are_understood(sandbox: Sandbox, revision: str) -> None:
+    two_versions(sandbox)
+    sandbox.git("checkout", "-q", "-b", "other", "HEAD~1")
+    sandbox.git("checkout", "-q", "main")
+    sandbox.git("update-ref", "refs/remotes/origin/main", "HEAD~1")
+    sandbox.git("config", "remote.origin.url", "nowhere")
+    sandbox.git("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
+    sandbox.git("config", "branch.main.remote", "origin")
+    sandbox.git("config", "branch.main.merge", "refs/heads/main")
+    sandbox.write("a.md", note(ID, "on the way\n"))
+    sandbox.git("stash", "-q")
+    expected = sandbox.git("rev-parse", f"{revision}^{{commit}}")
+    assert history_of(sandbox).at(ID, "a.md", ref=revision)[0].commit == expected
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
+def test_a_repository_of_another_user_is_read_only_when_git_is_told_to_trust_it(
+    sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two_versions(sandbox)
+    os.chown(sandbox.top / ".git", 1234, 1234)
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    assert "safe.directory" in History.why_not(sandbox.vault)
+    (tmp_path / "gitconfig").write_text(f'[safe]\n\tdirectory = "{sandbox.top}"\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    assert subjects(sandbox, ID, "a.md") == ["second", "first"]
