@@ -183,16 +183,6 @@ def test_merging_a_side_in_again_changes_nothing(case: Sides) -> None:
         assert merge_text(base, merged, side) == merged
 
 
-@given(_two_sides(removing=True))
-def test_merging_the_sides_in_again_and_again_comes_to_an_end(case: Sides) -> None:
-    base, one, two = map(_text, (case.base, *case.sides))
-    merged = merge_text(base, one, two)
-    for _ in range(3):
-        merged = merge_text(base, merge_text(base, merged, one), two)
-    assert merge_text(base, merge_text(base, merged, one), two) == merged
-    assert len(_lines(merged)) <= 2 * (len(case.sides[0]) + len(case.sides[1]))
-
-
 @given(_LINES, _LINES)
 def test_a_change_on_one_side_only_is_taken_as_it_is(base: list[str], one: list[str]) -> None:
     assert merge_text(_text(base), _text(one), _text(base)) == _text(one)
