@@ -19,7 +19,6 @@ def test_machines_come_to_rest_with_one_vault_that_says_what_was_meant(machines:
         outcome = simulate(seed, machines, _OPERATIONS)
         told = "\n".join([f"seed {seed}, {machines} machines:", *outcome.wrong, *outcome.story])
         assert not outcome.wrong, told
-        assert outcome.cut * 50 <= outcome.blocks + 50, told
 
 
 def test_a_run_can_be_repeated_by_its_seed() -> None:
