@@ -73,7 +73,7 @@ _SENTENCES = st.builds(lambda n: [f"A sentence of the base, and its number is {n
 _UNITS = st.one_of(
     # None of the lines that added blocks have outside of fences: no text can say which of two equal ones is new.
     st.sampled_from([[line] for line in ("a", "b", "{", "stop", "- [ ] call Ann")]),
-    st.sampled_from([["```", "sleep 30", "```"], ["```sh", "ls", "```"], ["|---|", "| 3 | 4 |"]]),
+    st.sampled_from([["```", "make", "```"], ["```sh", "ls", "```"], ["|---|", "| 3 | 4 |"]]),
     _SENTENCES,
 )
 
