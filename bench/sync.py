@@ -40,7 +40,7 @@ def _report(outcomes: list[Outcome], seconds: float) -> None:
     kinds = Counter({"lost": 0, "resurrected": 0, "not at rest": 0})
     kinds.update(_kind(item) for item in wrong)
     print(", ".join(f"{kind} {count}" for kind, count in kinds.items()), f"(of {total('lines'):,} lines)")
-    print(f"{total('blocks'):,} whole blocks, {total('doubled'):,} lines stand twice")
+    print(f"{total('blocks'):,} blocks, {total('cut'):,} of them cut; {total('doubled'):,} lines stand twice")
     print(f"at rest after at most {max(outcome.rounds for outcome in outcomes)} rounds")
     causes: Counter[str] = Counter()
     for outcome in outcomes:

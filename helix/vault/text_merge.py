@@ -100,6 +100,7 @@ def _three_way(base: str, one: str, two: str) -> str:
         clusters[-1].add(hunk, side, text)
     for left, right in pairwise(clusters):
         left.drop_repeated(right)
+    _take_whole_fences(base, clusters)
     merged, at = _Merged(base), 0
     for cluster in clusters:
         merged.keep(at, cluster.start)
@@ -107,6 +108,25 @@ def _three_way(base: str, one: str, two: str) -> str:
         at = cluster.end
     merged.keep(at, len(base))
     return merged.text()
+
+
+def _take_whole_fences(base: str, clusters: list[_Cluster]) -> None:
+    """Two versions of nearly all of a code block are two code blocks: each side's stays whole."""
+    spans = fences(base) if any(len(cluster.touched) == 2 for cluster in clusters) else []
+    for place, cluster in enumerate(clusters):
+        block = inside(spans, cluster.start)
+        one, two = ("".join(texts) for texts in cluster.added)
+        if block is None or not one.strip() or not two.strip() or one == two or cluster.end >= block.end:
+            continue
+        is_alone = (not place or clusters[place - 1].end <= block.start) and (
+            place + 1 == len(clusters) or clusters[place + 1].start >= block.end
+        )
+        kept = weigh(base, block.start, cluster.start, _UNMISTAKABLE)
+        kept += weigh(base, cluster.end, block.end, _UNMISTAKABLE)
+        if is_alone and kept < _UNMISTAKABLE:
+            above, below = base[block.start : cluster.start], base[cluster.end : block.end]
+            cluster.added = ([above + one + below], [above + two + below])
+            cluster.start, cluster.end = block
 
 
 def _resolve(cluster: _Cluster) -> str:
@@ -217,18 +237,25 @@ def _union(one: str, two: str, *, added: bool = False, warn: bool = True) -> str
         if all(line in rest for line in _lines(short)):
             return long
     merged, at, looks = _Merged(one), 0, _LOOKS
-    for hunk in _regions(one, two, added):
+    regions = _regions(one, two, added)
+    for hunk in regions:
         merged.keep(at, hunk.start)
         mine, theirs = one[hunk.start : hunk.end], two[hunk.other : hunk.other_end]
         if looks and weigh(theirs, 0, len(theirs), _UNMISTAKABLE) == _UNMISTAKABLE:
             looks -= 1
-            theirs = (
-                "" if _has(one, theirs) else theirs
-            )  # it stands elsewhere: moved, or merged in another order
+            theirs = "" if _was_moved(one, two, theirs, regions) else theirs
         merged.add(_both(mine, theirs, warn), hunk.start)
         at = hunk.end
     merged.keep(at, len(one))
     return merged.text()
+
+
+def _was_moved(one: str, two: str, part: str, regions: list[Hunk]) -> bool:
+    """Whether the first text has this part of the second one too, elsewhere: moved, or merged in another order."""
+    mark = f"\n{part}"
+    at = f"\n{one}".find(mark)
+    is_single = at >= 0 and f"\n{two}".find(mark) == f"\n{two}".rfind(mark)
+    return is_single and any(hunk.start <= at and at + len(part) <= hunk.end for hunk in regions)
 
 
 def _both(one: str, two: str, warn: bool) -> str:
@@ -455,7 +482,7 @@ def _with_ends_of(first: str, merged: str, ends_open: bool) -> str:
     usual = "\r\n" if "\r\n" in first else "\n" if "\n" in first else "\r"
     if first.count("\r\n") == first.count("\n") == first.count("\r") or usual == "\r":
         return merged.replace("\n", usual)
-    own = {}
+    own: dict[str, str] = {}
     for line in _lines(first):
         text = line.rstrip("\r\n")
         if (end := line[len(text) :]) and end != usual:

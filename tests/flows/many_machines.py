@@ -47,6 +47,8 @@ class Outcome:
     lines: int
     blocks: int
     """blocks of several lines that nobody took apart"""
+    cut: int
+    """of these, how many do not stand whole"""
     doubled: int
     """lines that a merge had to keep twice, and that nobody has tidied up"""
     removed: int
@@ -161,6 +163,7 @@ class Simulation:
             rounds,
             self._written,
             sum(len(intent.blocks - intent.opened) for intent in self.ledger.memories.values()),
+            len(self.ledger.cut(files)),
             self.ledger.count_doubled(files),
             self.ledger.removed,
             self.ledger.came_back(files),
