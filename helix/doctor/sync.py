@@ -159,7 +159,11 @@ def _ignores_git(tool: str, examined: Examined) -> bool:
 
 
 def _rules(path: Path) -> list[str]:
-    lines = (read_settings(path.parent, path.name, MAX_STIGNORE_BYTES) or b"").decode("utf-8", "replace").splitlines()
+    lines = (
+        (read_settings(path.parent, path.name, MAX_STIGNORE_BYTES) or b"")
+        .decode("utf-8", "replace")
+        .splitlines()
+    )
     return [re.sub(r"^(?:\(\?[di]\))+", "", line.strip()).lstrip("/") for line in lines]
 
 

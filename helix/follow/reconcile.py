@@ -205,7 +205,12 @@ class Reconciler:
             if ignore.why_unread:
                 remedy = "put a regular file of at most 64 KiB in its place"
                 self.catalog.put_problem(
-                    Problem(IGNORE_FILE, "ignore-file-unread", f"{ignore.why_unread}: its rules hide nothing", remedy)
+                    Problem(
+                        IGNORE_FILE,
+                        "ignore-file-unread",
+                        f"{ignore.why_unread}: its rules hide nothing",
+                        remedy,
+                    )
                 )
             elif ignore.first_unread is not None:
                 reason = "from this line on the rules hide nothing: there are too many"

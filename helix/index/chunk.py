@@ -110,7 +110,10 @@ def _sections(body: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
             depth = len(heading[1])
             # The closing marks are stripped and not matched: a pattern that tries each of them takes quadratic time.
             name = line.rstrip()[heading.end() :].rstrip(" \t#")
-            trail = [*((level, above) for level, above in trail if level < depth), (depth, name[:_LONGEST_LABEL])]
+            trail = [
+                *((level, above) for level, above in trail if level < depth),
+                (depth, name[:_LONGEST_LABEL]),
+            ]
         place += len(line)
     if place > start:
         yield start, place, tuple(name for _, name in trail)

@@ -21,7 +21,9 @@ _DISPENSABLE = ("degraded", "note", "confidence", "suggestions")
 
 # No id is longer than the last: what is shortened to it still says what it is about.
 _LONGEST_NAMES = (1_000, 200)
-_LEFT_OUT = "one entry does not fit and was left out; ask for this page again with a larger max_tokens to see it"
+_LEFT_OUT = (
+    "one entry does not fit and was left out; ask for this page again with a larger max_tokens to see it"
+)
 
 Render = Callable[[Any], "Payload | None"]
 """an entry of a listing as it is shown; None when it is not there any more"""

@@ -89,7 +89,9 @@ def _joined(stretches: list[list[str]], *, ends_open: bool) -> str:
     first, *others = stretches
     pattern = "".join(f"{segment}/" for segment in first)
     if ends_open:
-        pattern += "".join(f"(?>{anywhere}?{''.join(f'{one}/' for one in other)})" for other in others if other)
+        pattern += "".join(
+            f"(?>{anywhere}?{''.join(f'{one}/' for one in other)})" for other in others if other
+        )
         return pattern + r".+\Z"
     if not others:
         return pattern.removesuffix("/") + r"\Z"

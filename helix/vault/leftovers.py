@@ -58,7 +58,9 @@ class State(Enum):
     PENDING = "pending"  # too young to judge, or somebody still writes into it
     GARBAGE = "garbage"  # nothing in it that is not elsewhere, or was never acknowledged
     LATE_SAVE = "late_save"  # a person's text that is nowhere else
-    TOO_LARGE = "too_large"  # larger than any note, so that no write of ours left it: never read, never removed
+    TOO_LARGE = (
+        "too_large"  # larger than any note, so that no write of ours left it: never read, never removed
+    )
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,8 @@ def read_identity(vault: Path) -> str | None:
         return None
     except VaultError as error:
         raise VaultError(
-            f"{vault}: {error.message}; restore the file, or remove it and run `helix init`", code="bad-identity"
+            f"{vault}: {error.message}; restore the file, or remove it and run `helix init`",
+            code="bad-identity",
         ) from error
     if data is None:
         return None

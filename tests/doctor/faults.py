@@ -304,7 +304,9 @@ def linked_rules(patient: Patient) -> None:
 
 
 def huge_temp_file(patient: Patient) -> None:
-    with (patient.vault / "global" / ".~helix-aaaaaaaaaaaa-bbbbbbbbbbbb-cccccccccccccccc.tmp").open("wb") as file:
+    with (patient.vault / "global" / ".~helix-aaaaaaaaaaaa-bbbbbbbbbbbb-cccccccccccccccc.tmp").open(
+        "wb"
+    ) as file:
         file.truncate(2 * 1024**3)
 
 

@@ -159,9 +159,13 @@ def test_a_text_that_takes_too_long_to_lay_out_is_shown_as_it_is_written(text: s
     assert time.thread_time() - before < 0.4
     assert "shown as it is written" in html
     assert html.count("<code>") == 1
-    assert html.endswith(text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") + "</code></pre>\n")
+    assert html.endswith(
+        text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;") + "</code></pre>\n"
+    )
 
 
 def test_the_longest_text_of_a_person_is_laid_out() -> None:
-    text = ("A sentence with *emphasis*, `code` and a [[link]] to something.\n" * 8 + "\n- one\n- two\n\n") * 180
+    text = (
+        "A sentence with *emphasis*, `code` and a [[link]] to something.\n" * 8 + "\n- one\n- two\n\n"
+    ) * 180
     assert "shown as it is written" not in to_html(text[:99_000], lambda name: None)
