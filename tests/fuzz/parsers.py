@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (one parser to a line)
 """Everything that reads what a vault, a request or an import may hold. A new parser is one line here."""
 
 from __future__ import annotations
