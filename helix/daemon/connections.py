@@ -1,4 +1,4 @@
-"""Connections that may not stay: half a request that never becomes a whole one, and more of them than there is room for.
+"""Connections that may not stay: half a request that never becomes a whole one, and more than there is room for.
 
 uvicorn gives up on a connection that is idle between two requests, and on nothing else. Whoever opens a few hundred
 connections and says half a header on each would take every file descriptor, and with them the daemon's own files.

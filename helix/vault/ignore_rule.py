@@ -2,7 +2,7 @@
 
 The line becomes a regular expression that never tries a second way. What stands between two stars is taken where it
 first occurs and not looked for again (an atomic group): a later place can never fit where the first does not. The same
-holds for the folders between two double stars. So a hostile line costs at most its own length for each letter of a name.
+holds for the folders between two double stars. So a line costs at most its own length for each letter of a name.
 """
 
 from __future__ import annotations

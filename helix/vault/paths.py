@@ -117,7 +117,7 @@ class Root:
     def read_settings(self, rel: str, limit: int = MAX_SETTINGS_BYTES) -> bytes | None:
         """A small file by which a vault says how it is to be treated; None when there is none.
 
-        It came with the vault, from whoever shares it: a link, a fifo, a device or a large file is refused as VaultError.
+        It came from whoever shares the vault: a link, a fifo, a device or a large file is refused as VaultError.
         """
         try:
             return self.read(rel, limit)

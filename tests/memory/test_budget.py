@@ -206,15 +206,15 @@ def test_a_stricter_scale_leaves_more_room(tmp_path: Path) -> None:
 def _cut(world: World, verb: str, memory_id: str, budget: int) -> list[Payload]:
     """Every page of a listing, until there are no more."""
     service = world.service
+    run: dict[str, Callable[[str | None], Payload]] = {
+        "graph": lambda at: service.graph(caller=ME, scope="all", max_tokens=budget, cursor=at),
+        "neighbors": lambda at: service.neighbors(memory_id, max_tokens=budget, cursor=at),
+        "stats": lambda at: service.stats(caller=ME, max_tokens=budget, cursor=at),
+    }
     pages: list[Payload] = []
     cursor: str | None = None
     for _ in range(300):
-        run: dict[str, Callable[[], Payload]] = {
-            "graph": lambda: service.graph(caller=ME, scope="all", max_tokens=budget, cursor=cursor),
-            "neighbors": lambda: service.neighbors(memory_id, max_tokens=budget, cursor=cursor),
-            "stats": lambda: service.stats(caller=ME, max_tokens=budget, cursor=cursor),
-        }
-        pages.append(run[verb]())
+        pages.append(run[verb](cursor))
         assert COUNT(serialize(pages[-1])) <= budget
         cursor = pages[-1]["next_cursor"]
         if cursor is None:

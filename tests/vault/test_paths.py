@@ -170,7 +170,7 @@ def test_a_folder_a_socket_and_a_device_are_not_read(root: Root) -> None:
         root.read("projects", LIMIT)
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(os.path.join(root.path, "s.md"))
-        with pytest.raises(StorageError):  # the kernel does not open a socket at all
+        with pytest.raises(NoteError):  # the kernel does not open a socket at all
             root.read("s.md", LIMIT)
     try:
         os.mknod(Path(root.path, "null.md"), 0o20600, os.makedev(1, 3))

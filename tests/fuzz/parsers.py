@@ -1,0 +1,171 @@
+# ruff: noqa: E501 (one parser to a line)
+"""Everything that reads what a vault, a request or an import may hold. A new parser is one line here."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from helix_mcp import message
+
+from helix.hosts import json_text, splice_toml, splice_yaml
+from helix.index import analyze, chunk, near, query, when
+from helix.memory import fit, pack, phases, render, tokens
+from helix.memory.judgement import resemble, secrets, statements, wording, worth
+from helix.memory.strand import brought, relink
+from helix.memory.strand.importers import basic_memory, instructions
+from helix.vault import (
+    birth,
+    copies,
+    edit,
+    frontmatter,
+    identity,
+    ids,
+    ignore,
+    links,
+    load,
+    markers,
+    paths,
+    spell,
+    times,
+)
+from helix.vault.note import Memory, Note
+
+
+@dataclass(frozen=True)
+class Parser:
+    name: str
+    read: Callable[[str], object]
+    marks: tuple[str, ...] = ()
+    """what means something to it; others are tried too"""
+    longest: int = 16_000
+    """letters of a text that it is tried with: enough to tell a square from a line"""
+
+
+def _note(text: str) -> Memory:
+    return Note.parse("a.md", b"---\nid: x\ntitle: t\n---\n" + text.encode("utf-8", "replace")).memory
+
+
+def _document(text: str) -> frontmatter.Document:
+    return frontmatter.parse(b"---\nid: x\n" + text.encode("utf-8", "replace") + b"\n---\nbody\n")
+
+
+def _edited(text: str) -> object:
+    return edit.edit(_document(text), {"status": "deleted", "tags": ["a"]})
+
+
+def _alike(text: str) -> object:
+    return resemble.resemble(resemble.Said("t", text, "fact"), resemble.Said("t", text + " x", "fact"))
+
+
+_YAML = (
+    "a: ",
+    "- ",
+    "[",
+    "{",
+    "&a ",
+    "*a",
+    "!!str ",
+    '"',
+    "'",
+    "|\n",
+    ">\n",
+    "? ",
+    "#",
+    "\n",
+    "  ",
+    ",",
+    "\\",
+)
+_PROSE = (
+    "#",
+    "# ",
+    "[[",
+    "]]",
+    "`",
+    "```\n",
+    "> ",
+    "|",
+    "^",
+    "- ",
+    ". ",
+    "\n\n",
+    "=======",
+    "<<<<<<< ",
+    "~~~\n",
+)
+_SECRETS = (
+    "password=",
+    "bearer ",
+    "basic ",
+    "ghp_",
+    "AKIA",
+    "eyJ",
+    "://",
+    ":",
+    "@",
+    "-----BEGIN ",
+    "key: ",
+    "a" * 16,
+)
+_JSON = ("{", "[", '"', "\\", ":", ",", "/*", "*/", "//", "1", "true", "\n")
+_count = tokens.token_counter()
+
+PARSERS = (
+    Parser("note", _note, _PROSE),
+    Parser("frontmatter", lambda text: _document(text).meta, _YAML),
+    Parser("fences of the frontmatter", lambda text: frontmatter.parse(text.encode("utf-8", "replace")), ("---", "\n", " ", "a:")),
+    Parser("edit of a key", _edited, _YAML, 4_000),
+    Parser("load", load.load, _YAML),
+    Parser("id in a commit", lambda text: identity.id_in_frontmatter(b"---\nid: " + text.encode("utf-8", "replace")), ("'", '"', "\\", " #")),
+    Parser("marks of a conflict", markers.find_conflict, ("<<<<<<< a\n", "=======\n", ">>>>>>> b\n", "||||||| c\n", "```\n")),
+    Parser("sides of a conflict", markers.take_sides, ("<<<<<<< a\n", "=======\n", ">>>>>>> b\n", "||||||| c\n", "```\n")),
+    Parser("wikilinks", links.wikilinks, _PROSE),
+    Parser("tags", links.inline_tags, ("#", "/", "a", "1", "-", "(", "`")),
+    Parser("link", links.from_link, ("[[", "]]", "|", "#", "^")),
+    Parser("time", times.parse_time, ("2026-01-01", "T", "12:00", ".", "1", "Z", "+01:00")),
+    Parser("slug", paths.slug),
+    Parser("folder name", paths.folder_name),
+    Parser("id", ids.is_usable),
+    Parser("title from a body", birth.title_from, _PROSE),
+    Parser("spelled text", spell.spell_text, _YAML),
+    Parser("name of a copy", copies.original_name, (" (", ")", "conflict", "-", ".sync-conflict-20260101-101010-ABCDEFG", "1", ".md"), 255),
+    Parser("ignore rules", lambda text: ignore.Ignore(text).skips("a" * 100 + "/" + "ab" * 50 + ".md"), ("*", "**/", "?", "[a-b]", "[!", "/", "a", "\\", "\n", "!"), 2_000),
+    Parser("chunks", lambda text: chunk.chunks(_note("x" * 1_300 + "\n" + text)), _PROSE),
+    Parser("words", analyze.tokens, ("a", "A", "1", "_", "-", ".", "/", "::", "@", "世")),
+    Parser("words of a question", analyze.query_tokens, ("what ", "?", "a", "世")),
+    Parser("folded text", analyze.fold),
+    Parser("question", query.parse, ('"', "-", "kind:", "tag:", "after:", "2026", "(", " "), 4_000),
+    Parser("time in a question", lambda text: when.time_span(text, date(2026, 1, 1)), ("last ", "5 days ago ", "in ", "may ", "2026-", "1", "st ")),
+    Parser("word as it is written", lambda text: near.as_written("deploy", [text]), ("'", "-", "a")),
+    Parser("secrets", secrets.find_secret, _SECRETS),
+    Parser("worth", lambda text: worth.why_not_worth(text, "fact"), ("ok", "thanks", "! ", "lorem ipsum dolor ", "http://", "- ", "[info] ")),
+    Parser("wording", wording.spelled_out, ("n't", "'s", "can't ", "'", "a", " ")),
+    Parser("statements", statements.told, (*_PROSE, "5 may ", "is ", "v1.2", "not ")),
+    Parser("resemblance", _alike, (*_PROSE, "is ", "not ", "a, ")),
+    Parser("cut", lambda text: fit.cut(text, len(text) * 3 // 4), (". ", "\n", " ")),
+    Parser("fence of a pack", pack._inert, ("<", "/", " ", "memory", ">")),
+    Parser("words of a pack", pack.words_of),
+    Parser("html", lambda text: render.to_html(text, lambda name: None), (*_PROSE, "*", "_", "![", "](", "<", "&#", "1. ", "|-"), 8_000),
+    Parser("tokens", _count, ("a", " ", "\n", "世", "!", "\U0001f600"), 8_000),
+    Parser("phases", phases.phases_in, _YAML),
+    Parser("relinked text", lambda text: relink.relink(text, {"a": "b"}), _PROSE),
+    Parser("imported tags", brought.tags_of, (",", " ", "#", "a")),
+    Parser("imported time", brought.time_of, ("2026-01-01", "T", "1", ".")),
+    Parser("instructions", lambda text: list(instructions._split("CLAUDE.md", text, None, None)), (*_PROSE, "---\n", "1. ", "#\t", "never ")),
+    Parser("observations", basic_memory._OBSERVATION.search, ("- [", "] ", "\n", " ", "* ")),
+    Parser("relations", lambda text: [basic_memory._RELATION.match(line) for line in text.splitlines()], ("- ", "[[", "]]", "(", "a")),
+    Parser("JSON of a host", lambda text: json_text.scan(text, lenient=True), _JSON),
+    Parser("TOML of a host", lambda text: splice_toml.TomlText().put(text, ["a", "b"], {"c": 1}), ("[a]\n", "a=", "'", '"', "#", "\n", "{", "["), 2_000),
+    Parser("YAML of a host", lambda text: splice_yaml.YamlText().put(text, ["a", "b"], {"c": 1}), _YAML, 2_000),
+    Parser("message of MCP", lambda text: message.parse(text.encode("utf-8", "replace")), _JSON),
+)  # fmt: skip
+
+
+def run(parser: Parser, text: str) -> Any:
+    """A refusal is an answer too; only what it costs is looked at."""
+    with contextlib.suppress(Exception):
+        return parser.read(text)
