@@ -116,7 +116,7 @@ def test_asked_to_stop_it_finishes_what_it_was_asked_and_lets_go(
         writer.start()
         wait_for(lambda: 'route="/remember"' in daemon.get("/metrics")[1] or not writer.is_alive())
         daemon.process.send_signal(how)
-        _, said = daemon.process.communicate(timeout=20)
+        said = daemon.last_words()
         writer.join()
     assert daemon.process.returncode == 0
     assert "stopped" in json.loads(said.splitlines()[-1])["message"]
