@@ -59,18 +59,16 @@ def free_port() -> int:
 
 
 @contextmanager
-def running_daemon(env: Mapping[str, str] | None = None, *arguments: str) -> Iterator[Daemon]:
-    """helixd with this process' environment; HELIX_PORT must be set in it."""
+def starting_daemon(env: Mapping[str, str] | None = None, *arguments: str) -> Iterator[Daemon]:
+    """helixd with this process' environment, not waited for; HELIX_PORT must be set in it."""
     surroundings = {**os.environ, **(env or {})}
     # Into a file: nobody reads while it runs, and a daemon that fills a pipe stands still.
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
             [str(BIN / "helixd"), *arguments], env=surroundings, stdout=log, stderr=subprocess.STDOUT
         )
-        daemon = Daemon(f"http://127.0.0.1:{surroundings['HELIX_PORT']}", process, log)
         try:
-            wait_for(lambda: _is_up(daemon), seconds=60)
-            yield daemon
+            yield Daemon(f"http://127.0.0.1:{surroundings['HELIX_PORT']}", process, log)
         finally:
             process.terminate()
             try:
@@ -78,6 +76,13 @@ def running_daemon(env: Mapping[str, str] | None = None, *arguments: str) -> Ite
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+
+@contextmanager
+def running_daemon(env: Mapping[str, str] | None = None, *arguments: str) -> Iterator[Daemon]:
+    with starting_daemon(env, *arguments) as daemon:
+        wait_for(lambda: _is_up(daemon), seconds=60)
+        yield daemon
 
 
 def _is_up(daemon: Daemon) -> bool:
