@@ -32,7 +32,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     order.shuffle(groups)
     for group in groups:
         order.shuffle(group)
-    items[:] = [item for group in groups for item in group]
+    shuffled = [item for group in groups for item in group]
+    # Those that take a minute come first: begun last, they would keep one worker busy and the others idle.
+    items[:] = sorted(shuffled, key=lambda item: item.get_closest_marker("long") is None)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

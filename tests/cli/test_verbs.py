@@ -51,6 +51,7 @@ STORY = (
 )
 
 
+@pytest.mark.long
 def test_a_story_told_with_a_daemon_and_without_one_is_the_same(tmp_path: Path) -> None:
     here, there = surroundings(tmp_path / "here"), surroundings(tmp_path / "there")
     subprocess.run([str(BIN / "helix"), "init", "--git"], env=here, check=True, capture_output=True)

@@ -7,12 +7,13 @@ import os
 import random
 import socket
 import subprocess
+import tempfile
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import IO, Any
 
 from tests.cli.commands import BIN
 from tests.waiting import wait_for
@@ -21,7 +22,8 @@ from tests.waiting import wait_for
 @dataclass(frozen=True)
 class Daemon:
     url: str
-    process: subprocess.Popen[str]
+    process: subprocess.Popen[bytes]
+    log: IO[bytes]
 
     def get(
         self, path: str, headers: Mapping[str, str] | None = None, method: str = "GET"
@@ -35,6 +37,12 @@ class Daemon:
 
     def health(self) -> dict[str, Any]:
         return dict(json.loads(self.get("/healthz")[1]))
+
+    def last_words(self) -> str:
+        """Everything it said, once it has ended."""
+        self.process.wait(timeout=20)
+        self.log.seek(0)
+        return self.log.read().decode()
 
 
 def free_port() -> int:
@@ -51,31 +59,34 @@ def free_port() -> int:
 
 
 @contextmanager
-def running_daemon(env: Mapping[str, str] | None = None, *arguments: str) -> Iterator[Daemon]:
-    """helixd with this process' environment; HELIX_PORT must be set in it."""
+def starting_daemon(env: Mapping[str, str] | None = None, *arguments: str) -> Iterator[Daemon]:
+    """helixd with this process' environment, not waited for; HELIX_PORT must be set in it."""
     surroundings = {**os.environ, **(env or {})}
-    process = subprocess.Popen(
-        [str(BIN / "helixd"), *arguments],
-        env=surroundings,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    daemon = Daemon(f"http://127.0.0.1:{surroundings['HELIX_PORT']}", process)
-    try:
+    # Into a file: nobody reads while it runs, and a daemon that fills a pipe stands still.
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(
+            [str(BIN / "helixd"), *arguments], env=surroundings, stdout=log, stderr=subprocess.STDOUT
+        )
+        try:
+            yield Daemon(f"http://127.0.0.1:{surroundings['HELIX_PORT']}", process, log)
+        finally:
+            process.terminate()
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+@contextmanager
+def running_daemon(env: Mapping[str, str] | None = None, *arguments: str) -> Iterator[Daemon]:
+    with starting_daemon(env, *arguments) as daemon:
         wait_for(lambda: _is_up(daemon), seconds=60)
         yield daemon
-    finally:
-        process.terminate()
-        try:
-            process.communicate(timeout=20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
 
 
 def _is_up(daemon: Daemon) -> bool:
-    assert daemon.process.poll() is None, daemon.process.communicate()
+    assert daemon.process.poll() is None, daemon.last_words()
     try:
         return str(daemon.health()["state"]) != "starting"
     except OSError:

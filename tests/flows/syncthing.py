@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 import subprocess
 import urllib.error
 import urllib.request
@@ -12,6 +11,7 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
 
+from tests.flows.daemon import free_port
 from tests.waiting import wait_for
 
 _OPTIONS = {
@@ -41,7 +41,7 @@ class Instance:
     def __init__(self, home: Path, folder: Path) -> None:
         self.folder = folder
         self._home = home
-        self._port, self._gui_port = _free_ports()
+        self._port, self._gui_port = free_port(), free_port()
         self._process: subprocess.Popen[bytes] | None = None
         made = subprocess.run(
             ["syncthing", "generate", "--home", str(home), "--no-default-folder", "--skip-port-probing"],
@@ -138,10 +138,3 @@ class Instance:
         with urllib.request.urlopen(request, timeout=5) as answer:
             body = answer.read()
         return json.loads(body) if body else None
-
-
-def _free_ports() -> tuple[int, int]:
-    with socket.socket() as one, socket.socket() as other:
-        one.bind(("127.0.0.1", 0))
-        other.bind(("127.0.0.1", 0))
-        return one.getsockname()[1], other.getsockname()[1]

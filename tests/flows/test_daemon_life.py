@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from tests.cli.commands import BIN, helix, helix_json, listed
-from tests.flows.daemon import Daemon, free_port, running_daemon
+from tests.flows.daemon import Daemon, free_port, running_daemon, starting_daemon
 from tests.waiting import wait_for
 
 
@@ -36,10 +36,6 @@ def codes(daemon: Daemon) -> set[str]:
 
 
 def test_health_answers_before_anything_is_ready_and_says_when_it_is(vault: Path) -> None:
-    process = subprocess.Popen(
-        [str(BIN / "helixd")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    daemon = Daemon(f"http://127.0.0.1:{os.environ['HELIX_PORT']}", process)
     seen: list[str] = []
 
     def state() -> str | None:
@@ -51,11 +47,8 @@ def test_health_answers_before_anything_is_ready_and_says_when_it_is(vault: Path
         seen.append(json.loads(said)["state"])
         return seen[-1]
 
-    try:
+    with starting_daemon() as daemon:
         wait_for(lambda: state() == "ready", 60)
-    finally:
-        process.terminate()
-        process.communicate(timeout=20)
     assert (
         seen[0] == "starting"
     )  # the search engine takes seconds to import; the first answer does not wait for it
@@ -144,7 +137,7 @@ def test_asked_to_stop_it_finishes_what_it_was_asked_and_lets_go(
         writer.start()
         wait_for(lambda: 'route="/remember"' in daemon.get("/metrics")[1] or not writer.is_alive())
         daemon.process.send_signal(how)
-        _, said = daemon.process.communicate(timeout=20)
+        said = daemon.last_words()
         writer.join()
     assert daemon.process.returncode == 0
     assert "stopped" in json.loads(said.splitlines()[-1])["message"]

@@ -102,6 +102,7 @@ def _is_ready(process: subprocess.Popen[bytes], port: str, log: Path) -> bool:
         return False
 
 
+@pytest.mark.long
 def test_a_memory_lives_from_a_fresh_clone_to_after_a_restart(tmp_path: Path) -> None:
     folder = clone(tmp_path / "helix")
     env = newcomer(tmp_path / "home")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,13 +63,20 @@ def surroundings(place: Path) -> dict[str, str]:
     }
 
 
-@pytest.fixture(scope="session")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    place = tmp_path_factory.mktemp("served")
-    env = surroundings(place)
+@contextmanager
+def serving(place: Path, **settings: str) -> Iterator[Served]:
+    """A daemon with these settings, on a starter vault under git in this place."""
+    env = {**surroundings(place), **settings}
     subprocess.run([str(BIN / "helix"), "init", "--git"], env=env, check=True, capture_output=True)
     with (
         running_daemon(env) as daemon,
         httpx.Client(base_url=daemon.url, timeout=30) as http,
     ):
         yield Served(daemon, place, env, http)
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Shared: a test looks for what it wrote itself, and leaves no switch other than it was."""
+    with serving(tmp_path_factory.mktemp("served")) as one:
+        yield one

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,9 +17,7 @@ from helix.errors import BadValue
 from helix.memory.journal import Event, Journal
 from helix.memory.tokens import Payload
 from helix.surfaces.events import Events, TooMany
-from tests.cli.commands import BIN
-from tests.flows.daemon import running_daemon
-from tests.surfaces.conftest import Served, surroundings
+from tests.surfaces.conftest import Served, serving
 from tests.waiting import wait_for
 
 Told = list[dict[str, Any]]
@@ -101,9 +98,8 @@ def test_a_number_that_is_none_is_refused(served: Served) -> None:
 
 
 def test_a_change_of_health_is_told_and_a_daemon_stops_at_once_though_many_listen(tmp_path: Path) -> None:
-    env = surroundings(tmp_path)
-    subprocess.run([str(BIN / "helix"), "init"], env=env, check=True, capture_output=True)
-    with running_daemon(env) as daemon:
+    with serving(tmp_path, HELIX_MODEL="none") as served:
+        daemon = served.daemon
         ears = [Ear(daemon.url) for _ in range(10)]
         for ear in ears:
             ear.thread.start()
@@ -120,7 +116,7 @@ def test_a_change_of_health_is_told_and_a_daemon_stops_at_once_though_many_liste
         daemon.process.terminate()
         for ear in ears:
             assert ear.has_ended.wait(15)
-        _, said = daemon.process.communicate(timeout=20)
+        said = daemon.last_words()
         assert "graceful" not in said  # what uvicorn says when it waited for somebody in vain
 
 

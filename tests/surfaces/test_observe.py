@@ -70,7 +70,7 @@ def test_a_log_line_says_what_was_asked_and_never_with_which_words(
             http.get("/memory/whimbrel-id")
             http.get("/whimbrels")
         daemon.process.terminate()
-        _, said = daemon.process.communicate(timeout=20)
+        said = daemon.last_words()
     lines = [json.loads(line) for line in said.splitlines()]
     assert "whimbrel" not in said.lower()
     asked = [line for line in lines if line["logger"] == "helix.request" and line["route"] != "/healthz"]

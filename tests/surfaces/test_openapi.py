@@ -7,31 +7,35 @@ import subprocess
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from tests.cli.commands import BIN
 from tests.scale import scaled
-from tests.surfaces.conftest import Served
+from tests.surfaces.conftest import Served, serving
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_the_daemon_does_what_the_document_says(served: Served, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [
-            str(BIN / "schemathesis"), "run", f"{served.url}/openapi.json", "--url", served.url, "--no-color",
-            "--exclude-path", "/events",  # it never ends
-            "--checks", "all", "--exclude-checks", "positive_data_acceptance",
-            "--phases", "examples,coverage,fuzzing", "--max-examples", str(scaled(6)),
-            "--max-time", str(scaled(60)), "--seed", "7", "--generation-database", "none",
-        ],
-        cwd=tmp_path,
-        env={**os.environ, "SCHEMATHESIS_HOOKS": "tests.surfaces.schemathesis_checks", "PYTHONPATH":
-             os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
-        capture_output=True,
-        text=True,
-        timeout=scaled(120),
-    )  # fmt: skip
+@pytest.mark.long
+def test_the_daemon_does_what_the_document_says(tmp_path: Path) -> None:
+    # Words only, and a daemon of its own: it is asked for everything, to erase and to switch off things too.
+    with serving(tmp_path, HELIX_MODEL="none") as asked:
+        done = subprocess.run(
+            [
+                str(BIN / "schemathesis"), "run", f"{asked.url}/openapi.json", "--url", asked.url, "--no-color",
+                "--exclude-path", "/events",  # it never ends
+                "--checks", "all", "--exclude-checks", "positive_data_acceptance",
+                "--phases", "examples,coverage,fuzzing", "--max-examples", str(scaled(6)),
+                "--max-time", str(scaled(60)), "--seed", "7", "--generation-database", "none",
+            ],
+            cwd=tmp_path,
+            env={**os.environ, "SCHEMATHESIS_HOOKS": "tests.surfaces.schemathesis_checks", "PYTHONPATH":
+                 os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])},
+            capture_output=True,
+            text=True,
+            timeout=scaled(120),
+        )  # fmt: skip
     assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
-    served.http.post("/consolidate/pause")  # it was asked to go on, too
 
 
 def test_every_operation_has_a_name_a_tag_an_answer_and_the_one_shape_of_errors(served: Served) -> None:
