@@ -18,7 +18,9 @@ from math import exp
 _COSINE, _WORDS, _BIAS = 45.4, 2.75, -28.2
 _WORDS_ALONE, _BIAS_ALONE = 8.0, -3.0
 LOW = 0.5
-"""below this the answer says that it is not sure; below it at the first look, that nothing fits"""
+"""below this the answer says that it is not sure"""
+FITS = 0.5
+"""below this, at the first look, nothing fits and the answer is short (other limits: docs/search.md)"""
 NOTHING = 0.1
 """below this there is no answer"""
 
@@ -74,7 +76,7 @@ def judge(signals: Signals) -> Verdict:
     confidence = 1 / (1 + exp(-strength))
     if confidence < NOTHING and not (signals.cosine is None and signals.has_neighbours):
         return Verdict(confidence, False, "nothing in memory fits this question", fits=False)
-    if confidence < LOW and signals.cosine is not None:
+    if confidence < FITS and signals.cosine is not None:
         return Verdict(
             confidence, True, "nothing in memory fits this question well; this is the nearest", fits=False
         )
