@@ -27,6 +27,7 @@ from helix.vault import ids
 from helix.vault.ancestry import Ancestry
 from helix.vault.autocommit import AutoCommit
 from helix.vault.checkouts import Checkouts
+from helix.vault.commit_consent import CommitConsent
 from helix.vault.database import StateDatabase
 from helix.vault.erasures import INDEX, Erase, Erasures
 from helix.vault.history import History
@@ -102,7 +103,13 @@ class Helix:
         autocommit = (
             None
             if history is None
-            else AutoCommit(history, time.monotonic, quiet=settings.quiet, max_wait=settings.max_wait)
+            else AutoCommit(
+                history,
+                time.monotonic,
+                quiet=settings.quiet,
+                max_wait=settings.max_wait,
+                why_not=functools.partial(history.why_no_commit, CommitConsent(self.config.config_dir)),
+            )
         )
         return Follower(self.reconciler, self.mender, autocommit, holds=self.lock.is_held)
 

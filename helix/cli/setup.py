@@ -12,6 +12,7 @@ from helix.cli.output import Json, err, out, print_json, reports_errors
 from helix.cli.session import config_of
 from helix.config import CONFIG_FILE, set_in_file
 from helix.errors import AlreadyExists
+from helix.vault.commit_consent import CommitConsent
 from helix.vault.history import History
 from helix.vault.starter import find_example, find_template, start_vault
 
@@ -47,9 +48,9 @@ def init(
     started = start_vault(place, find_template(), *([find_example()] if example else []))
     if started.was_vault and not (if_missing or git or autocommit):
         raise AlreadyExists(f"{place} is a vault already; nothing was changed")
-    if git or autocommit:
-        History.start(place, "Start the vault")
-    if autocommit:
+    history = History.start(place, "Start the vault") if git or autocommit else None
+    if autocommit and history is not None:
+        history.agree_to_commits(CommitConsent(config.config_dir))
         set_in_file(config.config_dir / CONFIG_FILE, "git.autocommit", True)
     if as_json:
         print_json({"vault": str(place), "created": started.created, "was_vault": started.was_vault})

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from helix.doctor.examined import Examined, NothingToExamine
 from helix.doctor.finding import Area, Finding, Kind, Severity
+from helix.vault.commit_consent import CommitConsent
 from helix.vault.commit_programs import programs_of
 from helix.vault.repository import Repository
 
@@ -53,10 +54,10 @@ IDENTITY = Kind(
 )
 PROGRAMS = Kind(
     "autocommit-runs-programs",
-    Severity.NOTE,
-    "autocommit is on, and the repository names programs for git to run",
-    "Whoever made the repository chose them, and git runs them as you when Helix commits. Reading never runs them.",
-    "Look at each in .git/config and .git/hooks. Remove what is not yours, or `helix config set git.autocommit false`.",
+    Severity.WARNING,
+    "autocommit is on, and the repository names programs that you have not agreed to",
+    "Whoever made the repository chose them, and git would run them as you. Helix does not commit there meanwhile.",
+    "Look at each in .git/config and .git/hooks, remove what is not yours, then run `helix init --autocommit` there.",
 )
 DETACHED = Kind(
     "git-detached-head",
@@ -132,7 +133,8 @@ def check_autocommit(examined: Examined) -> Iterator[Finding]:
     asked = ("user.name", "user.email")
     if not all(repository.run_as_owner("config", key, accept=None).stdout.strip() for key in asked):
         yield IDENTITY.at(str(repository.git_dir), "user.name or user.email is not set")
-    if named := programs_of(repository):
+    named = programs_of(repository)
+    if named and CommitConsent(examined.config.config_dir).why_not(repository) is not None:
         more = f" and {len(named) - _MANY_NAMED} more" if len(named) > _MANY_NAMED else ""
         yield PROGRAMS.at(str(repository.folder.shared), ", ".join(named[:_MANY_NAMED]) + more)
 

@@ -49,12 +49,15 @@ class AutoCommit:
         *,
         quiet: float = QUIET_SECONDS,
         max_wait: float = MAX_WAIT_SECONDS,
+        why_not: Callable[[], str | None] = lambda: None,
     ) -> None:
+        """`why_not` says why nothing may be committed here at all, before git is run in the vault's repository."""
         self.last_error: str | None = None
         self._history = history
         self._clock = clock
         self._quiet = quiet
         self._max_wait = max_wait
+        self._why_not = why_not
         self._batch: dict[str, _Change] = {}
         self._first_noted = 0.0
         self._last_noted = 0.0
@@ -107,6 +110,9 @@ class AutoCommit:
         try:
             with self._noting:
                 batch = dict(self._batch)
+            if (why := self._why_not()) is not None:
+                self._wait(now, why)
+                return
             if busy := self._history.busy():
                 self._wait(now, f"git is busy ({busy})")
                 return

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import stat
 from pathlib import Path
 
+from helix.vault.git_folder import read_regular
 from helix.vault.repository import Repository
 
 _MOST_HOOKS = 1000
+_LARGEST_HOOK = 4 * 1024 * 1024
 
 # Settings whose value is a command or a file of commands, whether or not a commit is what runs them.
 _RUNS = re.compile(
@@ -69,3 +72,19 @@ def _can_run(path: Path) -> bool:
     except OSError:
         return False
     return stat.S_ISREG(mode) and (os.name == "nt" or bool(mode & 0o111))
+
+
+def program_texts(repository: Repository) -> list[list[str]]:
+    """What each of them is: the value of the setting, or the hash of the hook."""
+    said = [[key, value] for key, value in repository.reader.settings() if _runs(key, value)]
+    folders = [repository.folder.shared / "hooks"]
+    folders += [
+        repository.folder.top / os.path.expanduser(value) for key, value in said if key == "core.hookspath"
+    ]
+    hooks = [(folder, name) for folder in folders for name in _hooks(folder)]
+    return said + [[f"hooks/{name}", _hash_of(folder / name)] for folder, name in hooks]
+
+
+def _hash_of(hook: Path) -> str:
+    data = read_regular(hook, _LARGEST_HOOK)
+    return "" if data is None else hashlib.sha256(data).hexdigest()

@@ -19,6 +19,7 @@ from pathlib import Path, PurePosixPath
 
 from helix.errors import BadValue, HistoryError, OutsideVault
 from helix.vault.commit import commit, uncommitted
+from helix.vault.commit_consent import CommitConsent
 from helix.vault.git_program import can_be_passed, last_words
 from helix.vault.identity import id_in_frontmatter
 from helix.vault.ignore import IGNORE_FILE
@@ -96,6 +97,13 @@ class History:
     def busy(self) -> str | None:
         """merge, rebase, cherry-pick, revert, bisect, am or index.lock, when that is under way."""
         return self._repository.busy()
+
+    def why_no_commit(self, consent: CommitConsent) -> str | None:
+        """Why Helix does not commit here by itself; None when the owner has agreed to what that runs."""
+        return consent.why_not(self._repository)
+
+    def agree_to_commits(self, consent: CommitConsent) -> None:
+        consent.agree(self._repository)
 
     def commit(self, paths: Sequence[str], message: str) -> str | None:
         """Commit exactly these files as they are on disk; None when there is nothing to commit.
