@@ -6,11 +6,16 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from helix.config import ENVIRONMENT
 
 SEED = "HELIX_TEST_SEED"
 _UNPROVED = "NOT PROVED HERE"
+
+# How long an example takes says how busy the machine is, and nothing about Helix.
+settings.register_profile("busy neighbours", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy neighbours")
 
 
 def pytest_configure(config: pytest.Config) -> None:

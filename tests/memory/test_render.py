@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from html.parser import HTMLParser
 
 import pytest
@@ -152,11 +151,7 @@ COSTLY = {
 
 @pytest.mark.parametrize("text", COSTLY.values(), ids=COSTLY.keys())
 def test_a_text_that_takes_too_long_to_lay_out_is_shown_as_it_is_written(text: str) -> None:
-    to_html("warm", lambda name: None)
-    before = time.thread_time()
-    html = to_html(text, lambda name: None)
-    # A tenth of a second on a quiet machine; laid out they take half a second to five.
-    assert time.thread_time() - before < 1.0
+    html = to_html(text, lambda name: None)  # laid out it would take half a second to five
     assert "shown as it is written" in html
     assert html.count("<code>") == 1
     assert html.endswith(
