@@ -69,7 +69,8 @@ def _as_graph(start: dict[str, Any], neighbors: list[dict[str, Any]]) -> dict[st
     nodes = [
         {key: one[key] for key in known if one.get(key)} for one in (start, *neighbors) if one.get("title")
     ]
-    return {"nodes": nodes, "edges": [one["edge"] for one in neighbors]}
+    edges = [edge for one in neighbors for edge in (one["edge"], *one.get("more_edges", ()))]
+    return {"nodes": nodes, "edges": edges}
 
 
 def _print(said: dict[str, Any]) -> None:

@@ -63,17 +63,19 @@ class Changing:
         valid_from: Moment | None = None,
         valid_until: Moment | None = None,
         based_on: str | None = None,
+        merge: bool = True,
         idempotency_key: str | None = None,
         allow_secrets: bool = False,
     ) -> Call[UpdateResult]:
         """Change a memory in place; what is None stays, and an empty `valid_from` or `valid_until` is taken away.
 
         `based_on` is the `hash` of the memory as it was read. If the file has changed since, the two changes are
-        merged; where they do not fit together `StaleHash` is raised and nothing is written.
+        merged; where they do not fit together, or with `merge=False`, `StaleHash` is raised and nothing is written.
         """
         body = {
             "text": text, "title": title, "kind": kind, "tags": tags, "importance": importance,
             "valid_from": valid_from, "valid_until": valid_until, "allow_secrets": allow_secrets or None,
+            "merge": None if merge else False,
         }  # fmt: skip
         return changes("PATCH", of_memory(id), UpdateResult, body, idempotency_key, based_on)
 

@@ -221,6 +221,8 @@ class Neighbor(Result):
     status: str | None = None
     edge: Link | None = field(default=None, metadata={"of": Link})
     """the edge that led to it"""
+    more_edges: tuple[Link, ...] = each(Link)
+    """further edges that lead to it from as near"""
 
 
 @dataclass(frozen=True, kw_only=True)

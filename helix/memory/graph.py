@@ -75,7 +75,7 @@ def neighbors(
     cursor: str | None = None,
     when: When = NOW,
 ) -> Payload:
-    """The memories around one, nearest first, each with the edge that led to it."""
+    """The memories around one, nearest first, each with the edge that led to it, and with further ones that do."""
     if not 1 <= depth <= DEEPEST:
         raise BadValue(f"depth is {depth}; give 1, 2 or {DEEPEST}")
     check_limit(limit)
@@ -89,13 +89,14 @@ def neighbors(
     view, listing = reader.listed("neighbors", reader.view(when), cursor, entries)
 
     def render(entry: list[Any]) -> Payload | None:
-        distance, edge = entry[1], Edge(*entry[2:-1])
-        row = _shown(view, entry[0], entry[-1])
-        if row is None:
-            return (
-                {"id": entry[0], "distance": distance, "edge": edge.to_dict()} if edge.is_dangling else None
-            )
-        return {**node(row), "distance": distance, "edge": edge.to_dict()}
+        there, distance, edges, hidden_too = entry
+        edge, *more = [Edge(*one) for one in edges]
+        row = _shown(view, there, hidden_too)
+        if row is None and not edge.is_dangling:
+            return None
+        said = {"id": there} if row is None else node(row)
+        said |= {"distance": distance, "edge": edge.to_dict()}
+        return {**said, "more_edges": [one.to_dict() for one in more]} if more else said
 
     return reader.page(
         "neighbors",
@@ -129,15 +130,17 @@ def _around(links: Links, start: str, depth: int, hidden: set[str]) -> list[list
     reached, ring = {start}, [start]
     found: list[list[Any]] = []
     for distance in range(1, depth + 1):
-        outside = []
+        outside: dict[str, list[list[Any]]] = {}
         for here in ring:
             for edge in sorted(touching.get(here, ()), key=lambda one: (one.rel, one.source, one.target)):
                 there = edge.target if edge.source == here else edge.source
                 if there not in reached and there not in hidden:
-                    reached.add(there)
-                    outside.append(there)
-                    found.append([there, distance, edge.source, edge.rel, edge.target, edge.is_dangling])
-        ring = outside
+                    outside.setdefault(there, []).append(
+                        [edge.source, edge.rel, edge.target, edge.is_dangling]
+                    )
+        found += [[there, distance, edges] for there, edges in outside.items()]
+        ring = list(outside)
+        reached.update(ring)
     return found
 
 

@@ -130,6 +130,19 @@ def test_the_graph_has_typed_edges_wikilinks_and_shows_what_leads_nowhere(world:
     }
 
 
+def test_every_edge_between_two_memories_is_listed(world: World) -> None:
+    world.put("a.md", record("mem_a", "See [[mem_b]]", depends_on='["[[mem_b]]"]'))
+    world.put("b.md", record("mem_b", "Text", contradicts='["[[mem_a]]"]'))
+    for memory_id, other in (("mem_a", "mem_b"), ("mem_b", "mem_a")):
+        [near] = world.service.neighbors(memory_id)["neighbors"]
+        assert near["id"] == other
+        assert {(one["from"], one["rel"]) for one in (near["edge"], *near["more_edges"])} == {
+            ("mem_a", "depends_on"),
+            ("mem_a", "relates_to"),
+            ("mem_b", "contradicts"),
+        }
+
+
 def test_neighbours_are_found_both_ways_and_as_far_as_asked(world: World) -> None:
     for n in range(5):
         world.put(f"{n}.md", record(f"mem_{n}", f"Link in a chain [[mem_{n + 1}]]"))

@@ -244,6 +244,7 @@ class Neighbor(BaseModel):
     status: str | None = None
     distance: int
     edge: Link
+    more_edges: list[Link] | None = Field(None, description="further edges that lead to it from as near")
 
 
 class Neighbors(Page):

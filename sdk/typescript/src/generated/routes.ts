@@ -60,7 +60,7 @@ export const NESTED: Partial<Record<keyof Schemas, Readonly<Record<string, keyof
   Memories: { results: "Memory" },
   Memory: { edges: "Edge" },
   MemoryPage: { edges: "Edge" },
-  Neighbor: { edge: "GraphLink" },
+  Neighbor: { edge: "GraphLink", more_edges: "GraphLink" },
   Neighbors: { neighbors: "Neighbor" },
   Proposals: { proposals: "Proposal" },
   RememberBody: { source: "Source" },

@@ -451,6 +451,8 @@ export interface Neighbor {
   status?: string | null;
   distance: number;
   edge: GraphLink;
+  /** further edges that lead to it from as near */
+  moreEdges?: GraphLink[] | null;
 }
 
 export interface Neighbors {
