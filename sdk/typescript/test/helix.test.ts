@@ -125,7 +125,7 @@ test("what is undefined counts as not said", async () => {
   const { id } = await said.write(unlike("The rope is long"), { force: true, title: undefined, tags: undefined });
   assert.equal((await said.get(id, { maxTokens: undefined })).project, "ropes");
   const none = said.withOptions({ project: "" });
-  assert.equal((await mem.get((await none.write(unlike("The net is wide"), { force: true })).id)).project, "default");
+  assert.equal((await mem.get((await none.write(unlike("The net is wide"), { force: true })).id)).project, null);
 });
 
 test("every page is walked to, item by item or page by page", async () => {
