@@ -1,4 +1,4 @@
-"""One real helixd on the example vault, one real Chromium, for the tests of a worker; a page of its own for each test.
+"""One real helixd on the example vault for the tests of a worker, one real Chromium for a module, a page for each test.
 
 Whatever a test does, its page may not complain on the console, and may ask nobody but the daemon.
 """
@@ -109,8 +109,9 @@ def board(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield served
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """For one module: as long as it is open its event loop runs on this thread, and no other test could run one."""
     if CHROMIUM is None:
         pytest.skip(NO_CHROMIUM)
     expect.set_options(timeout=PATIENCE)
