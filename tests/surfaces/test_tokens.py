@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from helix import Helix
 from helix.config import load
 from helix.errors import ConfigError
 from helix.token_file import TokenFile
@@ -89,6 +90,9 @@ def test_with_require_token_only_health_is_open_and_a_new_token_holds_at_once(
         for said in (f"Bearer {token}", f"bearer   {token}"):
             assert http.get("/stats", headers={"Authorization": said}).status_code == 200
         assert helix_json("reindex")["problems"] == 0  # the command shows the token by itself
-        new = helix("token", "--rotate").stdout.strip()
+        with Helix(daemon.url) as client:
+            client.stats()
+            new = helix("token", "--rotate").stdout.strip()
+            client.stats()  # a client that was made before goes on
         assert http.get("/stats", headers={"Authorization": f"Bearer {token}"}).status_code == 401
         assert http.get("/stats", headers={"Authorization": f"Bearer {new}"}).status_code == 200
