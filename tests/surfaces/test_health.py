@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import anyio
+import anyio.to_thread
 
 from helix.compose import RecallSoon, open_helix, open_service
 from helix.config import Config, ConsolidateConfig
@@ -64,7 +65,7 @@ def test_a_busy_catalog_delays_no_probe(tmp_path: Path) -> None:
 def test_what_was_seen_last_is_said_again_while_it_is_busy(tmp_path: Path) -> None:
     def story(health: Health, busy: Callable[[], None], rest: Callable[[], None]) -> None:
         async def run() -> None:
-            seen = await asked(health)
+            seen = await anyio.to_thread.run_sync(health.look)
             busy()
             assert await asked(health) == seen
             rest()
