@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
 import time
 from collections.abc import Callable
 from typing import Any
@@ -198,4 +199,4 @@ def test_the_headers_say_who_asks_and_from_where(bad_line: BadLine, speak: Speak
     assert headers["helix-session"] == "s%201"
     assert headers["helix-client"] == "Ana%27s%20agent"
     assert headers["user-agent"].startswith("helix-python/")
-    assert "authorization" not in headers
+    assert headers["authorization"] == f"Bearer {os.environ['HELIX_TOKEN']}"
