@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import NamedTuple
 
 from helix.vault.note import Memory
 from helix.vault.times import parse_time
@@ -47,8 +47,7 @@ class Chunk:
     hash: str
 
 
-@dataclass(frozen=True)
-class _Piece:
+class _Piece(NamedTuple):
     """A paragraph, or as much of one as fits."""
 
     start: int
@@ -62,7 +61,7 @@ def chunks(memory: Memory) -> list[Chunk]:
     body = memory.body
     if len(body) <= MAX_PASSAGE:
         return [_chunk(memory, 0, 0, len(body), ())]
-    groups = _widen(_pack(list(_pieces(body)), body))
+    groups = _widen(_pack(_pieces(body), body))
     return [_chunk(memory, ordinal, start, end, trail) for ordinal, (start, end, trail) in enumerate(groups)]
 
 
@@ -99,8 +98,8 @@ def _sections(body: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     start = place = 0
     fence = ""
     for line in body.splitlines(keepends=True):
-        mark = _FENCE.match(line)
-        heading = None if fence else _HEADING.match(line.rstrip())
+        mark = _FENCE.match(line) if "`" in line or "~" in line else None
+        heading = None if fence or "#" not in line else _HEADING.match(line.rstrip())
         if mark and (not fence or mark[1] == fence):
             fence = "" if fence else mark[1]
         if heading:
@@ -136,28 +135,33 @@ def _split(body: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _cut(ending: re.Pattern[str], body: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The span in pieces, each with the ending that closes it."""
-    places = sorted({start, end, *(match.end() for match in ending.finditer(body, start, end))})
-    yield from pairwise(places)
+    left = start
+    for match in ending.finditer(body, start, end):
+        if match.end() > left:
+            yield left, match.end()
+            left = match.end()
+    if left < end:
+        yield left, end
 
 
-def _pack(pieces: list[_Piece], body: str) -> list[tuple[int, int, tuple[str, ...]]]:
-    """Neighbouring pieces together, as many as fit."""
-    groups: list[list[_Piece]] = []
+def _pack(pieces: Iterable[_Piece], body: str) -> list[tuple[int, int, tuple[str, ...]]]:
+    """Neighbouring pieces together, as many as fit. A long note has millions of them: none is kept."""
+    groups: list[_Piece] = []
     for piece in pieces:
-        here = groups[-1] if groups else []
-        size = piece.end - here[0].start if here else 0
+        here = groups[-1] if groups else None
+        size = piece.end - here.start if here else 0
         full = size > MAX_PASSAGE - _OVERLAP
         ripe = piece.opens_section and size - (piece.end - piece.start) >= _FRESH_SECTION_FROM
         if here and not full and not ripe:
-            here.append(piece)
+            groups[-1] = _Piece(here.start, piece.end, here.trail, here.opens_section)
         else:
-            groups.append([piece])
+            groups.append(piece)
     spans: list[tuple[int, int, tuple[str, ...]]] = []
     for group in groups:
-        start = group[0].start
-        if spans and not group[0].opens_section:
+        start = group.start
+        if spans and not group.opens_section:
             start = _reach_back(body, start, spans[-1][0])
-        spans.append((start, group[-1].end, group[0].trail))
+        spans.append((start, group.end, group.trail))
     return spans
 
 

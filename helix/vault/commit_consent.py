@@ -16,6 +16,7 @@ from pathlib import Path
 
 from helix.errors import ConfigError
 from helix.vault.commit_programs import program_texts, programs_of
+from helix.vault.git_folder import GitFolder
 from helix.vault.repository import Repository
 
 CONSENT_FILE = "commit-programs.json"
@@ -27,6 +28,8 @@ class CommitConsent:
 
     def why_not(self, repository: Repository) -> str | None:
         """Why Helix does not commit there by itself; None when it may."""
+        if GitFolder.look_for(repository.root) != repository.folder:
+            return "the vault lies in another repository than when Helix started; restart helixd"
         named = programs_of(repository)
         if any(one.lower().startswith("include") for one in named):
             return (

@@ -8,13 +8,15 @@ import re
 import stat
 from pathlib import Path
 
+from helix.errors import HistoryError
 from helix.vault.git_folder import read_regular
 from helix.vault.repository import Repository
 
 _MOST_HOOKS = 1000
 _LARGEST_HOOK = 4 * 1024 * 1024
 
-# Settings whose value is a command or a file of commands, whether or not a commit is what runs them.
+# Settings whose value is a command or a file of commands, whether or not a commit is what runs them. In a partial
+# clone git fetches what it misses, and an address can be a command too (`ext::`).
 _RUNS = re.compile(
     r"""
       alias\..+
@@ -23,6 +25,7 @@ _RUNS = re.compile(
     | credential\.(?:.+\.)?helper
     | diff\.external | diff\..+\.(?:command|textconv)
     | difftool\..+\.(?:cmd|path) | mergetool\..+\.(?:cmd|path)
+    | extensions\.partialclone | remote\..+\.promisor | protocol\.(?:.+\.)?allow
     | filter\..+\.(?:clean|process|smudge)
     | gc\.recentobjectshook
     | gpg\.(?:.+\.)?program | gpg\.ssh\.defaultkeycommand
@@ -47,9 +50,23 @@ _SWITCHES = frozenset({"true", "false", "yes", "no", "on", "off", "1", "0", ""})
 
 
 def programs_of(repository: Repository) -> list[str]:
-    """The settings that name programs, and the hooks."""
-    said = dict.fromkeys(key for key, value in repository.reader.settings() if _runs(key, value))
+    """The settings that name programs, and the hooks. What cannot be read as a whole is an error."""
+    said = dict.fromkeys(key for key, _ in _telling(repository))
     return [*said, *(f"hooks/{name}" for name in _hooks(repository.folder.shared / "hooks"))]
+
+
+def _telling(repository: Repository) -> list[tuple[str, str]]:
+    return [
+        (key, value)
+        for key, value in repository.reader.settings(all_of_them=True)
+        if _runs(key, value) or (key == "core.worktree" and _is_elsewhere(repository, value))
+    ]
+
+
+def _is_elsewhere(repository: Repository, work_tree: str) -> bool:
+    """No program, but git would take the notes to commit from another folder, and a shared vault would share them."""
+    folder = repository.folder
+    return os.path.realpath(folder.own / work_tree) != os.path.realpath(folder.top)
 
 
 def _runs(key: str, value: str) -> bool:
@@ -60,9 +77,13 @@ def _runs(key: str, value: str) -> bool:
 
 def _hooks(folder: Path) -> list[str]:
     try:
-        names = sorted(os.listdir(folder))[:_MOST_HOOKS]
-    except OSError:
+        names = sorted(os.listdir(folder))
+    except FileNotFoundError:
         return []
+    except OSError as error:
+        raise HistoryError(f"{folder} cannot be read ({error.strerror})", code="git-failed") from error
+    if len(names) > _MOST_HOOKS:
+        raise HistoryError(f"{folder} holds more than {_MOST_HOOKS:,} files", code="git-failed")
     return [name for name in names if not name.endswith(".sample") and _can_run(folder / name)]
 
 
@@ -76,7 +97,7 @@ def _can_run(path: Path) -> bool:
 
 def program_texts(repository: Repository) -> list[list[str]]:
     """What each of them is: the value of the setting, or the hash of the hook."""
-    said = [[key, value] for key, value in repository.reader.settings() if _runs(key, value)]
+    said = [[key, value] for key, value in _telling(repository)]
     folders = [repository.folder.shared / "hooks"]
     folders += [
         repository.folder.top / os.path.expanduser(value) for key, value in said if key == "core.hookspath"
@@ -87,4 +108,6 @@ def program_texts(repository: Repository) -> list[list[str]]:
 
 def _hash_of(hook: Path) -> str:
     data = read_regular(hook, _LARGEST_HOOK)
-    return "" if data is None else hashlib.sha256(data).hexdigest()
+    if data is None:
+        raise HistoryError(f"{hook} cannot be read, or is larger than any hook", code="git-failed")
+    return hashlib.sha256(data).hexdigest()

@@ -16,7 +16,7 @@ from helix.errors import HistoryError
 from helix.vault.folder import close, read_all
 
 SMALL_BYTES = 4096
-PACKED_REFS_BYTES = 64 * 1024 * 1024
+PACKED_REFS_BYTES = 16 * 1024 * 1024
 MOST_REFS = 50_000
 _DEEPEST_REF = 32
 _SYMREF_STEPS = 5
@@ -27,6 +27,7 @@ _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 # As `git check-ref-format` has it: none of these can be mistaken for anything else in a file of names.
 _REF = re.compile(r"refs/[^\x00-\x20\x7f~^:?*\[\\]+")
 _BAD_IN_REF = ("..", "//", "@{", "/.", ".lock/")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _BAD_END = ("/", ".", ".lock")
 
 
@@ -190,14 +191,18 @@ def _git_of(place: Path) -> GitFolder | str:
     if stat.S_ISDIR(mode):
         own = git
     elif stat.S_ISREG(mode):  # a linked worktree, or a submodule
-        said = _first_line(git)
-        if said is None or not said.startswith("gitdir:"):
+        said = _one_path(git, "gitdir: ")
+        if said is None:
             return f"Git cannot use {git}: it is a file, and does not say where the repository is."
-        own = place / said.removeprefix("gitdir:").strip()
+        own = place / said
     else:
         return f"Git cannot use {git}: it is neither a folder nor a file that names one."
-    common = _first_line(own / "commondir")
-    shared = own / common if common else own
+    shared = own
+    if os.path.lexists(own / "commondir"):
+        common = _one_path(own / "commondir")
+        if common is None:
+            return f"Git cannot use {git}: its commondir does not say in one line where the repository is."
+        shared = own / common
     own, shared = Path(os.path.realpath(own)), Path(os.path.realpath(shared))
     if _first_line(own / "HEAD") is None:
         return f"Git cannot use {git}: there is no HEAD in it that can be read."
@@ -211,12 +216,26 @@ def _first_line(path: Path) -> str | None:
     return None if data is None else os.fsdecode(data.split(b"\n", 1)[0]).strip()
 
 
+def _one_path(path: Path, before: str = "") -> str | None:
+    """The path that a file names and git understands in the same way: to git the whole file is the path, line ends too.
+
+    Otherwise we would look at one repository, and git would commit to another.
+    """
+    data = read_regular(path, SMALL_BYTES)
+    said = "" if data is None else os.fsdecode(data).rstrip("\r\n")
+    named = said.removeprefix(before)
+    is_plain = said.startswith(before) and named == named.strip() and not _CONTROL.search(named)
+    return named if named and is_plain else None
+
+
 def _packed(path: Path) -> dict[str, str]:
     if not os.path.lexists(path):
         return {}
     data = read_regular(path, PACKED_REFS_BYTES)
     if data is None:
         raise HistoryError(f"{path} is no file that can be read", code="git-failed")
+    if data.count(b"\n") > 2 * MOST_REFS:  # a tag has a second line for its commit
+        raise HistoryError(f"{path} holds more than {MOST_REFS:,} names", code="git-failed")
     said: dict[str, str] = {}
     for line in data.split(b"\n"):
         commit, _, name = os.fsdecode(line).partition(" ")

@@ -30,6 +30,7 @@ _REFLOG_BYTES = 16 * 1024 * 1024
 _MOST_REFLOGS = 1000
 _ALTERNATES_BYTES = 64 * 1024
 _ALTERNATES_STEPS = 5
+_MOST_ALTERNATES = 100
 
 _OURS = f"""\
 [core]
@@ -91,7 +92,7 @@ class GitReader:
 
     def renew(self) -> Refs:
         """Read the names of commits again. Nothing else of the repository ever changes under its name."""
-        _check_alternates(self._folder.shared / "objects", _ALTERNATES_STEPS)
+        _check_alternates(self._folder.shared / "objects", _ALTERNATES_STEPS, set())
         refs = self._folder.read_refs()
         head = refs.head if refs.is_detached else f"ref: {refs.head}"
         self._write("HEAD", os.fsencode(f"{head}\n"))
@@ -154,17 +155,25 @@ class GitReader:
         self._taken_over = "".join(_spelled([*owners, *self.settings()])) + _excludes(owners)
         self.renew()
 
-    def settings(self) -> Settings:
-        """What the repository's own settings say, as text. What they include is not read."""
+    def settings(self, *, all_of_them: bool = False) -> Settings:
+        """What the repository's own settings say, as text. What they include is not read.
+
+        With `all_of_them` it is an error if any cannot be read: git, which knows no bound, might read them.
+        """
         said: Settings = []
         for path in {
             self._folder.shared / "config": None,
             self._folder.own / "config.worktree": None,
         }:
-            if data := read_regular(path, SETTINGS_BYTES):
+            data = read_regular(path, SETTINGS_BYTES)
+            is_read = data is not None or not os.path.lexists(path)
+            if data:
                 asked = ("config", "--file", "-", "--no-includes", "-z", "--list")
                 listed = run_git(self._place, self._environment(), *asked, feed=data)
                 said += _to_settings(listed.stdout)
+                is_read = listed.returncode == 0
+            if all_of_them and not is_read:
+                raise HistoryError(f"{path} is no file of settings that can be read", code="git-failed")
         return said
 
     def owners_settings(self) -> Settings:
@@ -288,23 +297,33 @@ def _excludes(owners: Settings) -> str:
     return f'[core]\n    excludesFile = "{quoted}"\n' if os.path.isfile(file) else ""
 
 
-def _check_alternates(objects: Path, steps: int) -> None:
-    """Git reads on in the object folders that this file names: it must be a file, and those must be folders."""
+def _check_alternates(objects: Path, steps: int, seen: set[bytes]) -> None:
+    """Git reads on in the object folders that this file names: it must be a file, and those must be folders.
+
+    Each is looked at once, as git does: a few that name each other over and over are more ways than can be walked.
+    """
     listed = objects / "info" / "alternates"
     if not os.path.lexists(listed):
         return
     data = read_regular(listed, _ALTERNATES_BYTES)
     if data is None or steps == 0:
         raise HistoryError(f"{listed} is no list of object folders that can be read", code="git-failed")
-    for line in data.splitlines():
+    for line in dict.fromkeys(data.splitlines()):
         if not line or line.startswith(b"#"):
             continue
         # The address of another machine: Windows would log in there.
         if line.startswith((b"//", b"\\\\", b'"')):
             raise HistoryError(f"{listed} names a folder that Helix does not open", code="git-failed")
-        place = objects / os.fsdecode(line)
+        place = Path(os.path.realpath(objects / os.fsdecode(line)))
+        if os.fsencode(place) in seen:
+            continue
+        seen.add(os.fsencode(place))
+        if len(seen) > _MOST_ALTERNATES:
+            raise HistoryError(
+                f"{listed} and those after it name more than {_MOST_ALTERNATES} folders", code="git-failed"
+            )
         if place.is_dir():
-            _check_alternates(place, steps - 1)
+            _check_alternates(place, steps - 1, seen)
 
 
 def _is_regular(path: Path) -> bool:

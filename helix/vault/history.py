@@ -7,8 +7,6 @@ A note without an id is its path, as everywhere in Helix: its history is that of
 
 from __future__ import annotations
 
-import difflib
-import io
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +23,7 @@ from helix.vault.identity import id_in_frontmatter
 from helix.vault.ignore import IGNORE_FILE
 from helix.vault.repository import Entry, Repository, run_as_owner
 from helix.vault.trail import LOG_FORMAT, WALK_SECONDS, Commit, Event, events, to_commit
+from helix.vault.unified_diff import unified_diff
 
 SHORT = 10
 REMEMBERED_BLOBS = 200_000
@@ -218,7 +217,7 @@ class History:
         else:
             after, new = self.at(memory_id, path, ref=rev_b)
             label = f"{after.path} at {after.short}"
-        return _unified(old, new, f"{before.path} at {before.short}", label)
+        return unified_diff(old, new, f"{before.path} at {before.short}", label)
 
     def _of_memory(self, memory_id: str, home: str, trail: Iterable[Event]) -> Iterator[tuple[Event, str]]:
         """The events, newest first, that hold this memory and no other one that lived at the same paths.
@@ -351,16 +350,3 @@ def _unread(blob: str) -> HistoryError:
 def _literally(path: str) -> str:
     """A path as a pattern that means this path alone."""
     return re.sub(r"([*?\[\]\\])", r"\\\1", path)
-
-
-def _unified(old: bytes, new: bytes, old_label: str, new_label: str) -> str:
-    def lines(content: bytes) -> list[str]:
-        return list(io.StringIO(content.decode(errors="replace"), newline="\n"))
-
-    def label(text: str) -> str:
-        return re.sub(r"[\x00-\x1f\x7f]", "?", text)  # a file name may hold a newline; a header may not
-
-    diff = difflib.unified_diff(lines(old), lines(new), label(old_label), label(new_label))
-    return "".join(
-        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in diff
-    )

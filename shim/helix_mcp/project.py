@@ -7,6 +7,7 @@ that says anything else than the repository would be called by itself counts onc
 from __future__ import annotations
 
 import os
+import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,9 +95,11 @@ def _repository(folder: str, git: str) -> str:
 
 
 def _first_line(path: str) -> str:
-    """Empty when it cannot be read: a folder, no file, no permission."""
+    """Empty when it cannot be read: a folder, no file, no permission. A fifo is not waited for."""
     try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return ""
         with open(path, encoding="utf-8-sig", errors="replace") as file:
             return file.readline(4096).strip()
-    except OSError:
+    except (OSError, ValueError):
         return ""

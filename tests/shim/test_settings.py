@@ -238,3 +238,13 @@ def test_the_daemon_hears_project_session_and_client_with_every_request(
 def test_percent_encoding_is_undone_by_everybody(tmp_path: Path) -> None:
     for name in ("plain-1._~", "a b/c?d%e", "世界 🦉", "\n"):
         assert unquote(percent_encoded(name)) == name
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no fifos")
+@pytest.mark.parametrize("name", [".helix-project", ".git"])
+def test_a_fifo_in_the_place_of_a_file_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "tool"
+    (folder / name).parent.mkdir(parents=True)
+    os.mkfifo(folder / name)
+    ask = "import sys; from helix_mcp.project import find_project; find_project(sys.argv[1], sys.argv[2])"
+    subprocess.run([sys.executable, "-c", ask, str(folder), str(tmp_path)], check=True, timeout=20)

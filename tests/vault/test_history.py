@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -626,3 +627,30 @@ def test_a_repository_of_another_user_is_read_only_when_git_is_told_to_trust_it(
     (tmp_path / "gitconfig").write_text(f'[safe]\n\tdirectory = "{sandbox.top}"\n')
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
     assert subjects(sandbox, ID, "a.md") == ["second", "first"]
+
+
+def test_object_folders_that_name_each_other_over_and_over_are_looked_at_once(tmp_path: Path) -> None:
+    sandbox = Sandbox.create(tmp_path / "vault")
+    sandbox.write("a.md", note(ID))
+    sandbox.save()
+    objects = sandbox.top / ".git" / "objects"
+    for step in range(4):
+        following = sandbox.top / ".git" / f"objects{step}"
+        following.mkdir()
+        (objects / "info").mkdir(exist_ok=True)
+        # each name in many spellings: ten thousand ways through four folders, or ten to the eighth
+        names = (f"..{'/' * (1 + spelling)}objects{step}\n" for spelling in range(100))
+        (objects / "info" / "alternates").write_text("".join(names))
+        objects = following
+    started = time.process_time()
+    assert history_of(sandbox).versions(ID, "a.md")
+    assert time.process_time() - started < 10
+
+
+def test_more_names_of_commits_than_anybody_has_are_an_error_and_not_a_wait(tmp_path: Path) -> None:
+    sandbox = Sandbox.create(tmp_path / "vault")
+    sandbox.write("a.md", note(ID))
+    commit = sandbox.save()
+    lines = (f"{commit} refs/t/{number}\n" for number in range(150_000))
+    (sandbox.top / ".git" / "packed-refs").write_text("".join(lines))
+    assert "more than 50,000 names" in History.why_not(sandbox.vault)
