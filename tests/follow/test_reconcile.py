@@ -527,6 +527,19 @@ def test_a_restoration_on_another_machine_is_one_here(rig: Rig) -> None:
     assert (status(rig), rig.read("a.md")) == ("active", restored)
 
 
+def test_forgetting_a_memory_over_which_an_old_tombstone_lies_holds_against_the_restored_file(rig: Rig) -> None:
+    _, tombstone = forgotten(rig)
+    rig.advance(60)
+    rig.memories.restore("mem_a")
+    restored = rig.read("a.md")
+    rig.write("a.md", tombstone)
+    rig.follow()
+    rig.memories.forget("mem_a")
+    rig.write("a.md", restored)
+    rig.settle_down()
+    assert status(rig) == "deleted"
+
+
 def test_an_old_file_of_an_erased_memory_is_never_told_to_the_index(rig: Rig) -> None:
     rig.write("a.md", record("mem_a", "secret\n"))
     rig.follow()
