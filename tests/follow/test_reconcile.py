@@ -527,7 +527,9 @@ def test_a_restoration_on_another_machine_is_one_here(rig: Rig) -> None:
     assert (status(rig), rig.read("a.md")) == ("active", restored)
 
 
-def test_forgetting_a_memory_over_which_an_old_tombstone_lies_holds_against_the_restored_file(rig: Rig) -> None:
+def test_forgetting_a_memory_over_which_an_old_tombstone_lies_holds_against_the_restored_file(
+    rig: Rig,
+) -> None:
     _, tombstone = forgotten(rig)
     rig.advance(60)
     rig.memories.restore("mem_a")
@@ -583,7 +585,9 @@ def test_a_git_conflict_around_the_frontmatter_tells_nothing_of_an_erased_memory
     assert "secret" not in str(rig.catalog.dump())
 
 
-def test_a_git_conflict_around_the_frontmatter_leaves_the_memory_as_it_was_and_shows_both_sides(rig: Rig) -> None:
+def test_a_git_conflict_around_the_frontmatter_leaves_the_memory_as_it_was_and_shows_both_sides(
+    rig: Rig,
+) -> None:
     text = record("mem_a", "Said before.\n")
     rig.write("a.md", text)
     rig.follow()
