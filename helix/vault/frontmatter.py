@@ -15,7 +15,8 @@ import frontmatter
 from frontmatter.default_handlers import YAMLHandler
 
 from helix.errors import BadFrontmatter, EditRefused, NoteError, NotText
-from helix.vault.load import Value, load
+from helix.vault.load import Value, conflict_markers, load
+from helix.vault.markers import find_conflict
 from helix.vault.spell import spell_block
 
 _OPENING = re.compile(r"---[ \t]*\r?\n")
@@ -56,6 +57,7 @@ def parse(data: bytes) -> Document:
     if opening is None or closing is None:
         if opening is not None:
             _refuse_unclosed(text, opening.end())
+        _refuse_conflict(text)
         return Document(bom, "", "", "", text[len(bom) :], {})
     source = text[opening.end() : closing.start(1)]
     # python-frontmatter strips what it is given, so it gets the split that is already made.
@@ -148,6 +150,20 @@ def _refuse_unclosed(text: str, start: int) -> None:
             line=1,
             remedy="Add a line with only --- after the last `key: value` line.",
         )
+
+
+def _refuse_conflict(text: str) -> None:
+    """A conflict that begins above the frontmatter has taken it in: git found no line alike, as with other line ends.
+
+    Read as a text without frontmatter it would be a memory of its own, with all that either side says.
+    """
+    conflict = find_conflict(text) if text.startswith("<<<<<<<") else None
+    if conflict is None or conflict.line != 1:
+        return
+    for side in (conflict.ours, conflict.theirs):
+        opening = _OPENING.match(side, int(side.startswith("\ufeff")))
+        if opening is not None and _KEY.match(side, opening.end()):
+            raise conflict_markers(1)
 
 
 def _pieces(doc: Document) -> tuple[str, str, str, str, str]:

@@ -7,6 +7,7 @@ import re
 
 from helix.errors import NoteError
 from helix.vault.frontmatter import parse
+from helix.vault.markers import take_sides
 
 FRONTMATTER_BYTES = 64 * 1024
 _ID_LINE = re.compile(rb"""(?:id|"id"|'id')[ \t]*:[ \t]+(.*)""")
@@ -23,6 +24,13 @@ def id_in_frontmatter(content: bytes) -> str | None:
     plain = _AS_HELIX_WRITES.match(content)
     if plain and (word := plain[1].decode("ascii")).lower() not in _WORDS_OF_YAML:
         return word
+    if content.startswith(b"<<<<<<<"):  # git's conflict took the frontmatter in: either side may say it
+        sides = (side.encode() for side in take_sides(content.decode(errors="replace")))
+        return next(filter(None, map(_id_in, sides)), None)
+    return _id_in(content)
+
+
+def _id_in(content: bytes) -> str | None:
     if not content.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
         return None
     try:

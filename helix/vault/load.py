@@ -110,12 +110,16 @@ def _check_text(text: str, first_line: int) -> None:
             remedy="Delete the invisible character, or retype the line.",
         )
     if (marker := find_marker_line(text)) is not None:
-        raise BadFrontmatter(
-            "git left conflict markers in the frontmatter",
-            code="conflict-markers",
-            line=first_line + marker - 1,
-            remedy="Keep one side of the conflict and delete the lines with <<<<<<<, ======= and >>>>>>>.",
-        )
+        raise conflict_markers(first_line + marker - 1)
+
+
+def conflict_markers(line: int) -> BadFrontmatter:
+    return BadFrontmatter(
+        "git left conflict markers in the frontmatter",
+        code="conflict-markers",
+        line=line,
+        remedy="Keep one side of the conflict and delete the lines with <<<<<<<, ======= and >>>>>>>.",
+    )
 
 
 class _Builder:

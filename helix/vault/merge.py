@@ -69,6 +69,9 @@ def fold(merged: Document, versions: Sequence[Document]) -> Document:
     # States that were only steps of this merge stood in no file, so nothing can descend from them.
     real = {state for version in versions for state in (state_of(version), *ancestors_of(version.meta))}
     taken_in = [state for state in (state_of(merged), *ancestors_of(merged.meta)) if state in real]
+    # A version that said nothing new may have left no trace in a step: its late copy must not count as unseen.
+    silent = sorted({state_of(version) for version in versions}.difference(taken_in))
+    taken_in = [*silent, *taken_in]
     return edit(merged, {register: stamp, "rev": with_ancestors(meta, merged.body, taken_in)})
 
 
@@ -104,10 +107,16 @@ def settle_registers(meta: Mapping[str, Value], now: datetime | None = None) -> 
     written = str(meta.get("status") or "").strip().lower()
     if written == "deleted" and not deleted:
         own = parse_time(meta.get("updated_at")) or parse_time(meta.get("created_at")) or _LONG_AGO
-        return {"deleted_at": stamp_after(now or max(own, _EPOCH), meta.get("restored_at"))}
+        return _stamped("deleted_at", now or max(own, _EPOCH), meta.get("restored_at"))
     if written in ("active", "superseded") and deleted:
-        return {"restored_at": stamp_after(now or _LONG_AGO, meta.get("deleted_at"))}
+        return _stamped("restored_at", now or _LONG_AGO, meta.get("deleted_at"))
     return {}
+
+
+def _stamped(register: str, now: datetime, other: Value) -> dict[str, Value]:
+    """Nothing where no readable time is left after the other register: it would be asked for again and again."""
+    stamp = stamp_after(now, other)
+    return {register: stamp} if is_later(stamp, other) else {}
 
 
 def _order(document: Document) -> tuple[datetime, str, bytes]:

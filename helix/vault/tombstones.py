@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from helix.vault.edit import edit
 from helix.vault.frontmatter import Document
@@ -25,6 +25,7 @@ from helix.vault.merge import (
 from helix.vault.note import Note, ancestors_of, is_later, status_of
 from helix.vault.times import stamp_after
 
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _SHOWN = ("active", "superseded")
 """statuses that a tombstone may overrule; one that somebody typed (`erased`, with a text) hides by itself"""
 
@@ -106,10 +107,10 @@ def settle(
         meta.get("restored_at"), known.deleted_at
     ):
         return {}
-    return {
-        "deleted_at": known.deleted_at,
-        "restored_at": stamp_after(now, known.deleted_at) if now else known.deleted_at,
-    }
+    restored_at = stamp_after(now or _LONG_AGO, known.deleted_at)
+    if not is_later(restored_at, known.deleted_at):
+        return {}  # no readable time is left after it
+    return {"deleted_at": known.deleted_at, "restored_at": restored_at}
 
 
 def _flipped(note: Note, known: Tombstone) -> Document:

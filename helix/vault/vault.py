@@ -41,7 +41,7 @@ from helix.vault.merge import (
     state_of,
     with_ancestors,
 )
-from helix.vault.note import Note, ancestors_of, status_of
+from helix.vault.note import Note, ancestors_of, is_later, status_of
 from helix.vault.paths import MAX_NOTE_BYTES, Root
 from helix.vault.text_merge import COLLISION
 from helix.vault.times import Clock, format_time, parse_time, stamp_after, utc_now
@@ -296,9 +296,13 @@ class Vault:
 
     def forget(self, path: str, memory_id: str) -> Note:
         def flip(note: Note) -> Edit | None:
-            if status_of(note.meta) == "deleted" and not settle_registers(note.meta):
+            known, restored_at = self.ancestry.tombstone_of(memory_id), note.meta.get("restored_at")
+            if known is not None and is_later(known.restored_at, restored_at):
+                restored_at = known.restored_at  # the file is a tombstone from before
+            is_settled = not settle_registers({**note.meta, "restored_at": restored_at})
+            if status_of(note.meta) == "deleted" and is_settled:
                 return None
-            stamp = stamp_after(self.clock(), note.meta.get("restored_at"))
+            stamp = stamp_after(self.clock(), restored_at)
             return Edit({"status": "deleted", "deleted_at": stamp})
 
         return self.edit(path, memory_id, flip)

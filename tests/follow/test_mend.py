@@ -8,7 +8,7 @@ import pytest
 
 from helix.errors import EditRefused, StorageError
 from helix.vault.files import Write
-from helix.vault.vault import MergePlan
+from helix.vault.vault import Edit, MergePlan
 from tests.follow.rig import Rig, record
 
 COPY = "a (Ann's conflicted copy 2026-09-25).md"
@@ -77,6 +77,25 @@ def test_a_flipped_status_gets_its_register(rig: Rig, status: str, register: str
     rig.mender.mend()
     assert f"{register}: 2026-06-18T09:00:03Z" in rig.read("a.md")
     assert rig.row("a.md").needs == ""
+
+
+@pytest.mark.parametrize(("status", "register"), [("deleted", "restored_at"), ("active", "deleted_at")])
+def test_a_register_that_no_time_can_follow_is_not_stamped_again_and_again(
+    rig: Rig, status: str, register: str
+) -> None:
+    rig.write("a.md", record("mem_a", status=status, **{register: "9998-12-31T23:59:59Z"}))
+    rig.settle_down()
+    assert rig.row("a.md").status == status
+
+
+def test_a_flip_of_a_tombstone_that_no_time_can_follow_comes_to_rest(rig: Rig) -> None:
+    rig.write("a.md", record("mem_a", status="deleted", deleted_at="9998-12-31T23:59:59Z"))
+    rig.settle_down()
+    rig.memories.change("mem_a", lambda note: Edit({"tags": ["kept"]}))
+    lines = rig.read("a.md").replace("status: deleted", "status: active").splitlines(keepends=True)
+    rig.write("a.md", "".join(line for line in lines if not line.startswith("deleted_at")))
+    rig.settle_down()
+    assert rig.row("a.md").status == "active"
 
 
 def test_a_late_arrival_of_an_erased_memory_is_erased(rig: Rig) -> None:

@@ -527,6 +527,21 @@ def test_a_restoration_on_another_machine_is_one_here(rig: Rig) -> None:
     assert (status(rig), rig.read("a.md")) == ("active", restored)
 
 
+def test_forgetting_a_memory_over_which_an_old_tombstone_lies_holds_against_the_restored_file(
+    rig: Rig,
+) -> None:
+    _, tombstone = forgotten(rig)
+    rig.advance(60)
+    rig.memories.restore("mem_a")
+    restored = rig.read("a.md")
+    rig.write("a.md", tombstone)
+    rig.follow()
+    rig.memories.forget("mem_a")
+    rig.write("a.md", restored)
+    rig.settle_down()
+    assert status(rig) == "deleted"
+
+
 def test_an_old_file_of_an_erased_memory_is_never_told_to_the_index(rig: Rig) -> None:
     rig.write("a.md", record("mem_a", "secret\n"))
     rig.follow()
@@ -554,6 +569,35 @@ def test_what_is_wrong_with_an_old_file_of_an_erased_memory_is_told_without_its_
     rig.follow()
     assert "a.md" in rig.problems()
     assert "secret" not in str(rig.catalog.dump())
+
+
+@pytest.mark.parametrize("bom", ["", "\ufeff"])
+def test_a_git_conflict_around_the_frontmatter_tells_nothing_of_an_erased_memory(rig: Rig, bom: str) -> None:
+    # Line ends that differ from those of the erased record make git put the whole file into the conflict.
+    text = bom + record("mem_a", "secret\n").replace("\n", "\r\n")
+    rig.write("a.md", text)
+    rig.follow()
+    rig.memories.erase("mem_a")
+    rig.write("a.md", f"<<<<<<< HEAD\n{rig.read('a.md')}=======\n{text}>>>>>>> other\n")
+    told = rig.follow().changes
+    assert not any(change.note and "secret" in change.note.document.body for change in told)
+    assert (rig.row("a.md").status, rig.problems()["a.md"].code) == ("erased", "conflict-markers")
+    assert "secret" not in str(rig.catalog.dump())
+
+
+def test_a_git_conflict_around_the_frontmatter_leaves_the_memory_as_it_was_and_shows_both_sides(
+    rig: Rig,
+) -> None:
+    text = record("mem_a", "Said before.\n")
+    rig.write("a.md", text)
+    rig.follow()
+    rig.write("a.md", f"<<<<<<< HEAD\n{text}Ours.\n=======\n{text}Theirs.\n>>>>>>> other\n")
+    rig.settle_down()
+    assert [row.id for row in rig.catalog.memories()] == ["mem_a"]
+    problem = rig.problems()["a.md"]
+    assert (problem.code, problem.line) == ("conflict-markers", 1)
+    assert "Ours." in problem.detail
+    assert "Theirs." in problem.detail
 
 
 def test_an_erased_record_takes_the_text_in_every_other_file_along(rig: Rig) -> None:

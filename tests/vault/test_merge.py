@@ -87,6 +87,18 @@ def test_a_merge_lacks_its_base_only_when_a_shared_state_is_not_known_here() -> 
     assert lacks_base([one, later, two], _nothing)
 
 
+def test_a_fold_lists_every_version_that_went_into_it_also_one_that_said_nothing_new() -> None:
+    base = _version("base\n")
+    same = _version("base\none\n", rev=(state_of(base),))
+    one = _version("base\none\n", updated_at="2026-06-18T10:00:00Z", rev=(state_of(base),))
+    later = _version("base\n", updated_at="2026-06-18T11:00:00Z", rev=(state_of(one), state_of(base)))
+    versions = [same, one, later]
+    first = merge(merge(same, one, _knows(base)), later, _knows(base))
+    folded = fold(first, versions)
+    assert {state_of(version) for version in versions} <= set(ancestors_of(folded.meta))
+    assert merge(folded, same, _knows(base)).body == folded.body, "a late copy brings nothing back"
+
+
 def test_three_versions_fold_to_the_same_bytes_in_whatever_order_they_were_found() -> None:
     base = _version("base\n")
     versions = [
