@@ -7,6 +7,7 @@ that says anything else than the repository would be called by itself counts onc
 from __future__ import annotations
 
 import os
+import stat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,9 +95,14 @@ def _repository(folder: str, git: str) -> str:
 
 
 def _first_line(path: str) -> str:
-    """Empty when it cannot be read: a folder, no file, no permission."""
+    """Empty when it cannot be read: a folder, no file, no permission. A pipe, which anybody may have put there, is not
+    waited for."""
     try:
-        with open(path, encoding="utf-8-sig", errors="replace") as file:
-            return file.readline(4096).strip()
+        with open(path, encoding="utf-8-sig", errors="replace", opener=_without_waiting) as file:
+            return file.readline(4096).strip() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else ""
     except OSError:
         return ""
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
