@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# What no font shows: control characters, soft hyphen, joiners and spaces without width, marks of direction, of format and
-# of annotation, invisible operators, fillers, selectors of variants, and a whole alphabet of tags.
+# What no font shows: control characters, soft hyphen, joiners and spaces without width, marks of direction, of format
+# and of annotation, invisible operators, fillers, selectors of variants, and a whole alphabet of tags.
 _UNSEEN = (
     "\x80-\x84\x86-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd"
