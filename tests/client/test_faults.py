@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 import asyncio
 import inspect
+import time
 from collections.abc import Callable
 from typing import Any
 

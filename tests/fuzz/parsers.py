@@ -10,6 +10,7 @@ from datetime import date
 from typing import Any
 
 from helix_mcp import message
+from helix_mcp.inert import inert
 
 from helix.hosts import json_text, splice_toml, splice_yaml
 from helix.index import analyze, chunk, near, query, when
@@ -147,7 +148,7 @@ PARSERS = (
     Parser("statements", statements.told, (*_PROSE, "5 may ", "is ", "v1.2", "not ")),
     Parser("resemblance", _alike, (*_PROSE, "is ", "not ", "a, ")),
     Parser("cut", lambda text: fit.cut(text, len(text) * 3 // 4), (". ", "\n", " ")),
-    Parser("fence of a pack", pack._inert, ("<", "/", " ", "memory", ">")),
+    Parser("fence of a pack", inert, ("<", "/", " ", "memory", ">", "#include", "=", "\u200b", "[", "Human:")),
     Parser("words of a pack", pack.words_of),
     Parser("html", lambda text: render.to_html(text, lambda name: None), (*_PROSE, "*", "_", "![", "](", "<", "&#", "1. ", "|-"), 8_000),
     Parser("tokens", _count, ("a", " ", "\n", "世", "!", "\U0001f600"), 8_000),
