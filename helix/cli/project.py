@@ -57,7 +57,7 @@ def set_name(
         raise BadValue(f"a project has a name of 1 to {_LONGEST_NAME} characters")
     file = Path.cwd() / PROJECT_FILE
     try:
-        file.write_text(f"{name}\n", "utf-8")
+        _replace(file, f"{name}\n", 0o666)
     except OSError as error:
         raise StorageError.from_os(error, f"write {file}") from error
     _trust(config_of(context), file.parent, name)
@@ -111,13 +111,20 @@ def _trust(config: Config, folder: Path, name: str) -> None:
 
 def _keep(config: Config, names: dict[str, str]) -> None:
     file = config.config_dir / TRUSTED_FILE
-    draft = file.with_name(f".{TRUSTED_FILE}-{secrets.token_hex(4)}")
     try:
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with os.fdopen(
-            os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
-        ) as opened:
-            json.dump(names, opened, indent=2, ensure_ascii=False)
-        draft.replace(file)
+        _replace(file, json.dumps(names, indent=2, ensure_ascii=False), 0o600)
     except OSError as error:
         raise ConfigError(f"{file} cannot be written ({error.strerror}); set HELIX_CONFIG_DIR") from error
+
+
+def _replace(file: Path, text: str, mode: int) -> None:
+    """Never through a link: a repository may have brought one that leads to another file of the user's."""
+    draft = file.with_name(f"{file.name}-{secrets.token_hex(4)}")
+    try:
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as opened:
+            opened.write(text.encode("utf-8", "surrogateescape"))
+        draft.replace(file)
+    except OSError:
+        draft.unlink(missing_ok=True)
+        raise

@@ -107,6 +107,7 @@ class Amender:
                 raise MemoryErased(f"{row.id} was forgotten; restore it first", code="forgotten")
             if row.meta["scope"] == "global":
                 raise BadValue(f"{row.id} holds everywhere (scope global), so it is of no project")
+            self._view.get(row.id)  # one that cannot be read any more says so here
 
         def run() -> Payload:
             filed = [row.id for row in rows.values() if self._file(row.id, name, row.hash)]

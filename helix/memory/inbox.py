@@ -7,6 +7,7 @@ again when it changes.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from urllib.parse import quote
@@ -23,6 +24,7 @@ from helix.memory.upkeep import Upkeep
 from helix.vault.text_merge import without_collisions
 from helix.vault.vault import Edit
 
+_KEY = re.compile(r"[a-z]+(?:-[a-z]+)*-[0-9a-f]{12}")
 _REFUSALS = 50
 _PATIENCE = 1.5
 """how long a question waits for a look at every memory; after that it gets what the look before found"""
@@ -66,10 +68,11 @@ class Inbox:
         )
 
     def dismiss(self, key: str) -> Payload:
-        if not key.strip() or len(key) > 100:
+        # Nothing else: what is kept here is not cleaned when a memory is erased.
+        if not _KEY.fullmatch(key):
             raise BadValue("key is that of an item of the inbox")
-        self._dismissed.add(key.strip())
-        return {"key": key.strip(), "status": "dismissed"}
+        self._dismissed.add(key)
+        return {"key": key, "status": "dismissed"}
 
     def keep_both(self, memory_id: str) -> Payload:
         """Of a merge that kept both texts: both are right. Only the line that warns of them goes."""

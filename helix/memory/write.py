@@ -45,6 +45,8 @@ _NEVER_REPLACED = frozenset({"event", "session"})  # what happened is not undone
 _KIND = re.compile(r"[^\W\d_][\w-]{0,39}")
 _FILLED_IN = ("importance", "valid_from", "valid_until")
 _LONGEST_TITLE = 200
+_LONGEST_PROJECT = 200
+_UNPRINTED = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _MOST_TAGS = 50
 _LONGEST_TAG = 100
 
@@ -263,8 +265,11 @@ def check_title(title: str | None) -> str | None:
 
 
 def to_project(name: str) -> str | None:
-    """None for a name that says nothing."""
-    return name.strip() or None
+    """None for a name that says nothing. As long as the header that says it, and on one line like that."""
+    said = " ".join(name.split())
+    if len(said) > _LONGEST_PROJECT or _UNPRINTED.search(said):
+        raise BadValue(f"the name of a project is at most {_LONGEST_PROJECT} printable characters")
+    return said or None
 
 
 def check_kind(kind: str) -> str:

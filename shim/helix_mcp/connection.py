@@ -44,10 +44,13 @@ class Connection:
     def prove(self, owner: Owner) -> None:
         """Ask who is on the other side. NotYours when it is not the owner's daemon; nothing else was sent then."""
         challenge = owner.challenge()
+        until = time.monotonic() + _PROOF_SECONDS
         self._socket.settimeout(_PROOF_SECONDS)
         try:
             self._socket.sendall(challenge.question)
             while True:
+                # All of it has one deadline: pieces that come in time, one after the other, could go on for hours.
+                self._socket.settimeout(max(until - time.monotonic(), 0.001))
                 data = self._socket.recv(4096)
                 if challenge.take(data):
                     break

@@ -10,30 +10,41 @@ from __future__ import annotations
 import re
 import unicodedata
 
-# What no font shows: soft hyphen, joiners and spaces without width, marks of direction, invisible operators, fillers,
-# selectors of variants, and a whole alphabet of tags.
+# What no font shows: control characters, soft hyphen, joiners and spaces without width, marks of direction, of format
+# and of annotation, invisible operators, fillers, selectors of variants, and a whole alphabet of tags.
 _UNSEEN = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f"
-    "\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
+    "\x80-\x84\x86-\x9f\u00ad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd"
+    "\U00013430-\U0001343f\U00016fe4\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 _INVISIBLE = re.compile(f"[{_UNSEEN}]")
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f]")
 # Names that fences, hosts and models give to what is not text. Those that are also words of programs follow below.
 _NAMES = (
-    r"memor(?:y|ies)\b|system[-_ ]?(?:reminder|prompt|message|instruction)s?\b|antml:"
-    r"|function[-_](?:call|result)s?\b|invoke\b|tool[-_](?:call|use|result|response|output)s?\b|user[-_]prompt[-_]submit[-_]hook\b"
-    r"|(?:local[-_])?command[-_](?:name|message|args|stdout|stderr|contents)\b|additional[-_]?context\b"
+    r"system[-_ ]?(?:reminder|prompt|message|instruction)s?\b|antml:"
+    r"|function[-_](?:call|result)s?\b|tool[-_](?:call|use|result|response|output)s?\b"
+    r"|(?:user[-_]prompt[-_]submit|session[-_](?:start|end)|(?:pre|post)[-_]tool[-_]use)[-_]hook\b"
+    r"|(?:local[-_])?command[-_](?:name|message|args|stdout|stderr|contents|caveat)\b|bash[-_](?:input|stdout|stderr)\b"
+    r"|additional[-_]?context\b|environment[-_]context\b|task[-_]notification\b|user[-_](?:query|instructions)\b"
     r"|(?:start|end)[-_]of[-_](?:turn|text|message)\b|<\s*+/?+\s*+sys\b"
 )
 _TAG = rf"<\s*+[/!?]?+\s*+(?:{_NAMES})"
+# A header of C++, `Box<Memory>` and `used < memory` are code: these open nothing without an attribute, or a `>` where
+# no letter stands before.
+_WORD = r"(?:memor(?:y|ies)|invoke)\b"
+_CODE = r"#[^\S\n]*+include[^\S\n]*+<memory>"
+_WORD_TAG = rf"<\s*+[/!?]\s*+{_WORD}|<\s*+{_WORD}(?=[\s/]++[\w-]++\s*+=)|(?<!\w)<\s*+{_WORD}(?=[\s/]*+>)"
 # Behind a letter it is a generic type: `Box<System>`.
 _ROLE_TAG = r"(?<!\w)<\s*+/?+\s*+(?:system|assistant|human)\s*+/?+>"
 _ROLE_END = r"<\s*+/\s*+(?:system|assistant|human)\s*+>"
-_SIGN = r"<\|[\w▁.:-]{1,60}+\|>|\[\s?/?\s?inst\s?\]"
+# `regs[inst]` is code too.
+_SIGN = r"<\|[\w▁.:-]{1,60}+\|>|\[\s?/\s?inst\s?\]|(?<!\w)\[\s?inst\s?\]|\[\s?(?-i:INST)\s?\]"
 # With a capital, at the beginning of a line, be it a quote, a heading or an item: `user: root` is a setting.
 _ROLE = r"(?-i:H(?:uman|UMAN)|A(?:ssistant|SSISTANT)|S(?:ystem|YSTEM)|U(?:ser|SER))"
 _LABEL = rf"(?m:^)[^\S\n]*+(?:[>*_#-][^\S\n]?)*+{_ROLE}[*_ ]{{0,4}}:"
-_MARK = re.compile(f"{_TAG}|{_ROLE_TAG}|{_ROLE_END}|{_SIGN}|(?P<label>{_LABEL})", re.IGNORECASE)
+_MARK = re.compile(
+    f"(?P<code>{_CODE})|{_TAG}|{_WORD_TAG}|{_ROLE_TAG}|{_ROLE_END}|{_SIGN}|(?P<label>{_LABEL})", re.IGNORECASE
+)
 _LINE_ENDS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
 _INSTEAD = {"<": "‹", "[": "⁅", ":": "∶"}
 # A text in tags or in selectors of variants: people see nothing of it, models read it. A flag has tags behind its
@@ -52,6 +63,8 @@ def inert(text: str) -> str:
     changed: list[str] = []
     done = 0
     for found in _MARK.finditer(read):
+        if found["code"]:
+            continue
         # A label is read up to its colon, a tag from its first sign on.
         at = found.end() - 1 if found["label"] else found.start()
         place = at if places is None else places[at]

@@ -95,11 +95,14 @@ def _repository(folder: str, git: str) -> str:
 
 
 def _first_line(path: str) -> str:
-    """Empty when it cannot be read: a folder, no file, no permission. A fifo is not waited for."""
+    """Empty when it cannot be read: a folder, no file, no permission. A pipe, which anybody may have put there, is not
+    waited for."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return ""
-        with open(path, encoding="utf-8-sig", errors="replace") as file:
-            return file.readline(4096).strip()
+        with open(path, encoding="utf-8-sig", errors="replace", opener=_without_waiting) as file:
+            return file.readline(4096).strip() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else ""
     except (OSError, ValueError):
         return ""
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

@@ -87,6 +87,23 @@ def test_the_project_of_a_command_is_that_of_its_folder(place: Path, monkeypatch
     assert {one["project"] for one in helix_json("recent")["results"]} == everything
 
 
+def test_setting_the_project_replaces_a_link_and_never_what_it_leads_to(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A repository can bring `.helix-project` as a link to any file of the user's."""
+    helix("init")
+    theirs, clone = place / "settings.rc", place / "clone"
+    theirs.write_text("export A=1\n")
+    clone.mkdir()
+    (clone / ".helix-project").symlink_to(theirs)
+    monkeypatch.chdir(clone)
+    helix("project", "set", "acme")
+    assert theirs.read_text() == "export A=1\n"
+    assert not (clone / ".helix-project").is_symlink()
+    assert helix_json("project")["project"] == "acme"
+    assert [one.name for one in clone.iterdir()] == [".helix-project"]
+
+
 def test_an_answer_may_be_as_long_as_the_service_allows() -> None:
     assert ROOM == MOST_TOKENS
 

@@ -2,7 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from helix.errors import BadValue, KeyReused, MemoryErased, MemoryNotFound, SecretRefused, StaleHash
+from helix.errors import (
+    BadValue,
+    HelixError,
+    KeyReused,
+    MemoryErased,
+    MemoryNotFound,
+    SecretRefused,
+    StaleHash,
+)
 from helix.memory.amend import Amendment
 from helix.memory.view import Caller
 from tests.memory.world import ME, World, record
@@ -209,6 +217,27 @@ def test_when_one_of_the_memories_cannot_be_filed_none_is(world: World) -> None:
         with pytest.raises(BadValue):
             world.service.file(ids, project=project)
     assert world.files() == before
+
+
+def test_when_a_file_cannot_be_read_any_more_none_of_the_memories_is_filed(world: World) -> None:
+    good = world.add("Deploys need two approvals", Caller())["id"]
+    torn = world.add("The barn owl eats mice", Caller())["id"]
+    path = world.folder / world.service.get(torn)["path"]
+    path.write_text(f"<<<<<<< HEAD\n{path.read_text()}=======\nx\n>>>>>>> other\n")  # not taken in yet
+    before = world.files()
+    with pytest.raises(HelixError):
+        world.service.file([good, torn], project="billing")
+    assert world.files() == before
+
+
+@pytest.mark.parametrize("name", ["x" * 201, "a\x00b", "\x1b[31mred"])
+def test_a_project_has_a_name_that_a_header_can_say(world: World, name: str) -> None:
+    made = world.add("Deploys need two approvals", Caller())["id"]
+    with pytest.raises(BadValue, match="project"):
+        world.service.file([made], project=name)
+    with pytest.raises(BadValue, match="project"):
+        world.add("The barn owl eats mice", project=name)
+    assert world.service.file([made], project=" shop \n floor ")["project"] == "shop floor"
 
 
 def test_a_filing_that_is_repeated_under_its_key_is_done_once(world: World) -> None:

@@ -154,8 +154,16 @@ def test_the_inbox_is_paged_within_its_budget_and_skips_what_was_dismissed_meanw
     assert "counts" not in rest
     keys = [one["key"] for one in (*page["items"], *rest["items"])]
     assert keys == [one["key"] for one in every if one["key"] != every[4]["key"]]
+
+
+@pytest.mark.parametrize(
+    "key", [" ", "what the deploy key is", "a-0123456789ab\nmore", "ghp_a1B2c3D4e5F6g7H8i9J0k1L2m3"]
+)
+def test_only_the_key_of_an_item_is_kept_as_dismissed(world: World, inbox: Inbox, key: str) -> None:
     with pytest.raises(BadValue):
-        inbox.dismiss(" ")
+        inbox.dismiss(key)
+    for state in (Path(world.folder.parent) / "state").rglob("dismissed.db*"):
+        assert key.strip().encode() not in state.read_bytes() or not key.strip()
 
 
 def test_nothing_of_an_erased_memory_waits_in_the_inbox(world: World, inbox: Inbox) -> None:

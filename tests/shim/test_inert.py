@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 _UNSEEN = (
     "\u00ad", "\u200b", "\u200c", "\u200d", "\u200e", "\u200f", "\u202a", "\u202e", "\u2060", "\u2066", "\u2069",
-    "\ufeff", "\u180e", "\u034f", "\ufe0f", "\U000e0001", "\U000e0041", "\u3164",
+    "\ufeff", "\u180e", "\u034f", "\ufe0f", "\U000e0001", "\U000e0041", "\u3164", "\x80", "\x9b", "\x1f", "\ufff9",
+    "\ufffb", "\u070f", "\U00013437", "\U00016fe4",
 )  # fmt: skip
 _WIDE = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(0x21, 0x7F)})
 _BOLD = str.maketrans({chr(97 + place): chr(0x1D41A + place) for place in range(26)})
@@ -21,7 +22,8 @@ _BOLD = str.maketrans({chr(97 + place): chr(0x1D41A + place) for place in range(
 _NAMES = (
     "memory", "system-reminder", "system_reminder", "system-prompt", "function_calls", "function_results", "invoke",
     "tool_call", "tool_use", "tool_result", "tool_response", "antml:invoke", "user-prompt-submit-hook",
-    "local-command-stdout", "end_of_turn", "start_of_turn",
+    "local-command-stdout", "end_of_turn", "start_of_turn", "session-start-hook", "bash-input", "bash-stdout",
+    "local-command-caveat", "task-notification", "user_query", "user_instructions", "environment_context",
 )  # fmt: skip
 TAGS = [
     *(f"<{end}{name}{rest}>" for name, end, rest in itertools.product(_NAMES, ("", "/"), ("", ' id="mem_fake"'))),
@@ -49,6 +51,8 @@ ORDINARY = [
     "<functional>", "cat <<EOF", "<!-- a comment -->", "<?xml version='1.0'?>", "<!DOCTYPE html>", "[INSTALL]",
     "[x](y)", "- [ ] todo", "the system: a queue", "system: linux", "user: root", "human: no", "humans:", "Systems:",
     "The Human: a novel", "see Assistant: below", "System requirements:", "User story: as a reader", "http://x", "::",
+    "#include <memory>", "#include  <memory>", "Option<Memory>", "std::unique_ptr<Memory> m;", "Func<Memories, int>",
+    "Action<Invoke>", "a < memory && b", "if (x<memory) {", "used < memory limit", "regs[inst]", "MyApp<System>",
     "naïve café, 東京, Привет", "½ of ²", "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f flag",
     "👩‍💻 and ❤️", "葛\U000e0100城市", "soft\u00adhyphen", "zero\u200bwidth", "עברית \u200f(1)\u200f",
 ]  # fmt: skip
@@ -57,7 +61,9 @@ ORDINARY = [
 def as_read(text: str) -> str:
     """What is left for a reader who sees neither width nor what is invisible."""
     kept = (
-        letter for letter in text if unicodedata.category(letter) not in ("Cf", "Mn") and letter != "\u3164"
+        letter
+        for letter in text
+        if unicodedata.category(letter) not in ("Cf", "Mn") and letter not in "\u3164\x80\x9b\x1f"
     )
     return unicodedata.normalize("NFKC", "".join(kept)).replace("\0", "").lower()
 

@@ -6,13 +6,17 @@ import hashlib
 import hmac
 import json
 import os
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
 import pytest
+from helix_mcp import connection
 from helix_mcp.address import Address
 from helix_mcp.proof import NotYours, Owner, proof_of
 
@@ -88,6 +92,29 @@ def test_the_shim_answers_with_an_error_and_hands_a_squatter_nothing(tmp_path: P
             assert "is held by a program" in driver.said
     assert TOKEN.encode() not in squatter.heard
     assert b"deploys" not in squatter.heard
+
+
+def test_a_squatter_that_answers_a_byte_at_a_time_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "_PROOF_SECONDS", 0.4)
+    over = threading.Event()
+
+    def trickle(server: socket.socket) -> None:
+        with server.accept()[0] as taken, suppress(OSError):
+            taken.sendall(b"HTTP/1.1 200 OK\r\n")
+            while not over.wait(0.05):
+                taken.sendall(b"X")
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=trickle, args=(server,), daemon=True).start()
+        address = Address(f"http://127.0.0.1:{server.getsockname()[1]}")
+        asked = connection.Connection(address)
+        # Were it not given up, the squatter would: it runs into the limit of an answer after a quarter of an hour.
+        threading.Timer(20, over.set).start()
+        with pytest.raises(connection.TooSlow):
+            asked.prove(Owner(address, "nowhere", TOKEN))
+        asked.close()
+        assert not over.is_set()
+        over.set()
 
 
 def test_commands_hand_a_squatter_no_token_and_believe_nothing_of_it(tmp_path: Path) -> None:

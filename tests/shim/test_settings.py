@@ -218,6 +218,25 @@ def test_a_project_file_that_says_what_the_repository_is_called_needs_no_trust(t
     assert (found.name, found.remark) == ("billing", "")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no fifos")
+@pytest.mark.parametrize("name", [".helix-project", ".git", ".helix-project of a link"])
+def test_a_pipe_where_a_file_should_say_the_project_is_not_waited_for(tmp_path: Path, name: str) -> None:
+    """Anybody may put one into a folder above, such as /tmp."""
+    file, _, is_link = name.partition(" ")
+    if is_link:
+        os.mkfifo(tmp_path / "pipe")
+        (tmp_path / file).symlink_to("pipe")
+    else:
+        os.mkfifo(tmp_path / file)
+    (tmp_path / "work").mkdir()
+    found = subprocess.run(
+        [sys.executable, "-c", "import sys; from helix_mcp.project import find_project\n"
+         "print(repr(find_project(*sys.argv[1:]).name))", str(tmp_path / "work"), str(tmp_path / "config")],
+        capture_output=True, text=True, timeout=20,
+    )  # fmt: skip
+    assert found.stdout.strip() == repr(tmp_path.name if file == ".git" else ""), found.stderr
+
+
 def test_the_daemon_hears_project_session_and_client_with_every_request(
     server: FixtureServer, tmp_path: Path
 ) -> None:

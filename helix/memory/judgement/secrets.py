@@ -22,6 +22,9 @@ _MOST = 2_000
 """places of one mark that are looked at; a text with more is made of nothing else"""
 _LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
+# Web pages put these into what is copied from them, and nobody sees that they are there.
+_UNSEEN = "\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff"
+
 _LONG = re.compile(r"\S{16,}")
 """a marked key is at least that long, and most of a text is not; looking only there is ten times faster"""
 
@@ -47,6 +50,7 @@ _KNOWN_PASSWORDS = frozenset(
         "dev",
         "local",
         "pwd",
+        "token",
     ]
 )
 
@@ -72,6 +76,7 @@ _NAMES = (
             "access_key",
             "access-key",
             "accesskey",
+            "access key",
             "account_key",
             "accountkey",
         ),
@@ -85,7 +90,7 @@ _NAMES = (
 )
 _VALUE = re.compile(
     r"(?P<rest>(?:[_-][\w-]{0,30})?)[\"'`*]{0,3}"
-    r"(?P<joint>\s{0,4}(?::=|=>|[:=])|(?:\s(?:of|for|on|to)(?:\s[\w.-]{1,30}){1,2})?\s(?:is|was)\s)[\s>|]{0,4}[\"'`]{0,2}"
+    r"(?P<joint>\s{0,4}(?::=|=>|[:=])|(?:\s(?:of|for|on|to)(?:\s[\w.-]{1,30}){1,2})?\s(?i:is|was)\s)[\s>|]{0,4}[\"'`]{0,2}"
     r"(?P<value>[^\s\"'`,;<>()\[\]]{8,200})(?P<after>.?)"
 )
 # `token_url`, `secret_name`, `password_hash`: about a secret, not the secret.
@@ -96,7 +101,7 @@ _ABOUT = re.compile(
 )
 _REFERENCE = re.compile(
     r"[$@/~.]|\w+://|[A-Za-z_]\w{0,19}(?:\.[A-Za-z_]\w{0,19})+$|(?:[A-Za-z]+|\d{1,4})(?:[-_.](?:[A-Za-z]+|\d{1,4}))*$|[A-Z][A-Z0-9_]*$|(?:process|os|env|config)\b"
-    r"|sha\d+|argon2|bcrypt|scrypt|pbkdf2|vault:|op:|arn:|mem_\d|\d[\d.:/-]*$"
+    r"|(?i:sha-?\d+|argon2|bcrypt|scrypt|pbkdf2|base64|oauth2|erc\d+)|vault:|op:|arn:|mem_\d|\d[\d.:/-]*$"
 )
 _BEARER = re.compile(r"bearer\s{1,4}([A-Za-z0-9._~+/-]{20,2000}={0,2})", re.IGNORECASE)
 _BASIC = re.compile(r"basic\s{1,4}([A-Za-z0-9+/]{8,400}={0,2})", re.IGNORECASE)
@@ -158,6 +163,8 @@ def _strings(value: object, name: str) -> Iterator[tuple[str, str]]:
 
 def find_secret(text: str) -> str | None:
     """The kind of the first secret found, in plain words; None if there is none."""
+    for sign in _UNSEEN if not text.isascii() else "":
+        text = text.replace(sign, "")
     lowered = (
         text.lower() if text.isascii() else text.translate(_LOWER)
     )  # of the same length, unlike lower() of İ
