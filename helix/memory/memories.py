@@ -113,6 +113,10 @@ class Memories:
             with suppress(StaleHash, NoteError, FileNotFoundError):
                 self._vault.merge_copies(row.id, copies)
         self._took(copies)
+        if self.degraded:
+            self._answered.degraded = (
+                f"{self.degraded}. Until then the state folder holds words of what was erased; the file does not"
+            )
         return note
 
     def merge(self, memory_id: str) -> Note:

@@ -27,7 +27,7 @@ from helix.memory.judgement.resemble import Resemblance, Said, Verdict, resemble
 from helix.memory.judgement.secrets import find_leak
 from helix.memory.judgement.worth import why_not_worth
 from helix.memory.memories import Memories
-from helix.memory.requests import Requests, check_key, digest_of
+from helix.memory.requests import Requests, check_key, digest_of, with_degraded
 from helix.memory.tokens import Payload
 from helix.memory.view import Caller, View
 from helix.vault.authors import Author, acting, current, doing
@@ -92,7 +92,7 @@ class Writer:
             if key is not None:
                 # No more than a retry is told: the titles of others are not ours to keep when they are erased.
                 kept = {name: answer[name] for name in ("id", "supersedes")}
-                self._requests.keep(key, answer["id"], digest, kept)
+                return with_degraded(answer, self._requests.keep(key, answer["id"], digest, kept))
             return answer
 
     def _seen(self, key: str, digest: str, new: NewMemory) -> Payload | None:
