@@ -124,7 +124,9 @@ class Helix:
                 why_not=functools.partial(history.why_no_commit, CommitConsent(self.config.config_dir)),
             )
         )
-        return Follower(self.reconciler, self.mender, autocommit, holds=self.lock.is_held, may_catch_up=self.may_catch_up)
+        return Follower(
+            self.reconciler, self.mender, autocommit, holds=self.lock.is_held, may_catch_up=self.may_catch_up
+        )
 
 
 @dataclass(frozen=True)

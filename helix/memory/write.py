@@ -99,6 +99,8 @@ class Writer:
         """The answer to a retry. Never `noop` for a text that is stored nowhere."""
         before = self._requests.find(key, digest)
         row = self._view.catalog.find(before["id"]) if before else self._view.catalog.find_by_key(key)
+        if before is not None and row is None and self._memories.is_born(before["id"], new):
+            return {"id": before["id"], "status": "noop", "supersedes": before["supersedes"]}
         if row is None or row.status in ("deleted", "erased"):
             gone = before["id"] if before else None if row is None else row.id
             if gone is None:
