@@ -472,8 +472,9 @@ def _state_errors(state: Path) -> Iterator[None]:
         yield
     except (OSError, sqlite3.OperationalError, StateUnwritable) as error:
         folder = next(one for one in (state, *state.parents) if one.is_dir())
+        why = why_disk_refuses(folder) or error
         raise StorageError(
-            f"the state folder {state} cannot be used ({why_disk_refuses(folder) or error}); check its permissions and the space on its disk, "
+            f"the state folder {state} cannot be used ({why}); check its permissions and the space on its disk, "
             "or set HELIX_STATE_DIR"
         ) from error
 

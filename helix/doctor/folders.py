@@ -50,8 +50,8 @@ STATE_UNWRITABLE = Kind(
     "state-unwritable",
     Severity.ERROR,
     "the disk of the state folder is full or read-only",
-    "What a running daemon writes is safe in the vault, but not found, and not kept for merges, retries and the timeline. "
-    "What was erased may still stand in the state folder. No daemon can start.",
+    "What a running daemon writes is safe in the vault, but not found yet, and not kept for merges and retries. What was "
+    "erased may still stand in the state folder. No daemon can start.",
     "Make room on its disk, mount it writable again, or set HELIX_STATE_DIR to a folder on another disk. "
     "A running daemon catches up by itself.",
 )
@@ -183,7 +183,7 @@ def _real(path: Path) -> Path:
 
 AREA = Area(
     "Folders",
-    (MISSING, NOT_A_FOLDER, UNREADABLE, READ_ONLY, STATE, STATE_UNWRITABLE, CONFIG, OPEN_TOKEN, OPEN_STATE, STATE_INSIDE, VAULT_INSIDE,
-     CONFIG_INSIDE),
+    (MISSING, NOT_A_FOLDER, UNREADABLE, READ_ONLY, STATE, STATE_UNWRITABLE, CONFIG, OPEN_TOKEN, OPEN_STATE,
+     STATE_INSIDE, VAULT_INSIDE, CONFIG_INSIDE),
     (check_vault, check_writing, check_state, check_modes, check_state_mode, check_nesting),
 )  # fmt: skip

@@ -41,7 +41,7 @@ _UNWRITABLE = {
 
 
 class StateDatabase(ABC):
-    """One writer and many readers. Threads take `_lock` around what they read from `_db`, and write in `transaction`."""
+    """One writer and many readers. Threads take `_lock` around what they read, and write in a `transaction`."""
 
     keeps: ClassVar[str]
     """what is not kept, or not up to date, while this file cannot be written"""
@@ -97,9 +97,11 @@ class StateDatabase(ABC):
 
     def _write_unwritten(self) -> None:
         """Write what is kept in memory because it could not be written; part of the next transaction."""
+        return
 
     def _drop_unwritten(self) -> None:
         """That transaction was committed."""
+        return
 
     @contextmanager
     def _watched(self) -> Iterator[None]:

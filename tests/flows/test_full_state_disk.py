@@ -1,8 +1,7 @@
-"""The disk of the state folder is full or read-only, and the vault has room: the file is the truth, so it is written."""
+"""The disk of the state folder is full or read-only, and that of the vault is not: memories are written all the same."""
 
 from __future__ import annotations
 
-import errno
 import os
 import subprocess
 from collections.abc import Iterator
@@ -189,9 +188,8 @@ def test_a_state_disk_that_turns_read_only_does_not_stop_a_write(
             subprocess.run(
                 ["mount", "-o", "remount,abort", str(place / "state")], check=False, capture_output=True
             )
-            with pytest.raises(OSError) as refused:
+            with pytest.raises(OSError, match="Read-only"):
                 (place / "state" / "probe").write_text("x")
-            assert refused.value.errno in (errno.EROFS, errno.EIO)
             plain = write(daemon, "The kestrel above the motorway eats voles.", idempotency_key="kestrel-1")
             erased = post(daemon, "/forget", id=heron, mode="hard")
             assert str(place / "state") in plain["degraded"]
