@@ -103,6 +103,8 @@ CODES = (
          "Restore it, or remove it and run `helix init`."),
     Code("unknown-format", errors.VaultError, NOT_NOW, "A vault of a later version of Helix.", "Update Helix."),
     Code("disk-full", errors.StorageError, NOT_NOW, "No space left.", "Free some, and repeat."),
+    Code("state-unwritable", errors.StateUnwritable, NOT_NOW, "The disk of the state folder is full or read-only.",
+         "Make room on it, or make it writable, and repeat."),
     Code("not-permitted", errors.StorageError, NOT_NOW, "A file or folder that may not be written or read.",
          "Mend its permissions."),
     Code("io-error", errors.StorageError, NOT_NOW, "The disk said no; nothing was acknowledged.", "Check the disk."),

@@ -10,13 +10,13 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix.config import Config
-from helix.errors import HelixError, IndexNotReady, StorageError, VaultLocked, VaultMissing
+from helix.errors import HelixError, IndexNotReady, StateUnwritable, StorageError, VaultLocked, VaultMissing
 from helix.follow.follower import Follower
 from helix.follow.lock import FollowLock
 from helix.follow.mend import Mender
@@ -28,7 +28,7 @@ from helix.vault.ancestry import Ancestry
 from helix.vault.autocommit import AutoCommit
 from helix.vault.checkouts import Checkouts
 from helix.vault.commit_consent import CommitConsent
-from helix.vault.database import StateDatabase
+from helix.vault.database import StateDatabase, say_trouble, why_disk_refuses
 from helix.vault.erasures import INDEX, Erase, Erasures
 from helix.vault.history import History
 from helix.vault.note import Note
@@ -82,6 +82,19 @@ class Helix:
                 time.sleep(max(0.0, due - time.monotonic()))
                 self.reconciler.reconcile()
 
+    @property
+    def state_trouble(self) -> str | None:
+        """Why the state folder cannot be written, what is not kept meanwhile, and what to do; None when it can."""
+        return say_trouble(self._state, self.databases)
+
+    def may_catch_up(self) -> bool:
+        """Whether something could not be written, and could be now."""
+        return any(one.trouble for one in self.databases) and why_disk_refuses(self._state) is None
+
+    @property
+    def _state(self) -> Path:
+        return state_folder(self.config.state_dir, self.config.vault)
+
     def read_note(self, path: str) -> Note | None:
         try:
             return self.vault.read(path)
@@ -111,7 +124,9 @@ class Helix:
                 why_not=functools.partial(history.why_no_commit, CommitConsent(self.config.config_dir)),
             )
         )
-        return Follower(self.reconciler, self.mender, autocommit, holds=self.lock.is_held)
+        return Follower(
+            self.reconciler, self.mender, autocommit, holds=self.lock.is_held, may_catch_up=self.may_catch_up
+        )
 
 
 @dataclass(frozen=True)
@@ -413,6 +428,7 @@ def open_helix(config: Config, *, must_follow: bool = False) -> Iterator[Helix]:
             lock.renew()
             for database in databases:
                 database.reopen_if_deleted()
+                database.write_again()
 
         reconciler = Reconciler(vault, catalog, config.follow, renew=renew)
         erasures = Erasures(ancestry, _is_named_by_path(catalog), (state, config.state_dir))
@@ -423,9 +439,11 @@ def open_helix(config: Config, *, must_follow: bool = False) -> Iterator[Helix]:
         mender = Mender(reconciler, checkouts=Checkouts(config.vault))
 
         def take_in(paths: Sequence[str]) -> str | None:
-            reconciler.reconcile(paths, settled=True)
+            with suppress(StateUnwritable):  # the files are safe; the follower looks at them again
+                reconciler.reconcile(paths, settled=True)
             mender.look_for_leftovers({path.rpartition("/")[0] for path in paths})
-            return None
+            trouble = say_trouble(state, databases)
+            return None if trouble is None else f"safe on disk, but {trouble}"
 
         def wait_for_daemon(paths: Sequence[str]) -> str | None:
             return _wait_for_daemon(vault, catalog, paths)
@@ -452,9 +470,11 @@ def _is_named_by_path(catalog: Catalog) -> Callable[[str], bool]:
 def _state_errors(state: Path) -> Iterator[None]:
     try:
         yield
-    except (OSError, sqlite3.OperationalError) as error:
+    except (OSError, sqlite3.OperationalError, StateUnwritable) as error:
+        folder = next(one for one in (state, *state.parents) if one.is_dir())
+        why = why_disk_refuses(folder) or error
         raise StorageError(
-            f"the state folder {state} cannot be used ({error}); check its permissions and the space on its disk, "
+            f"the state folder {state} cannot be used ({why}); check its permissions and the space on its disk, "
             "or set HELIX_STATE_DIR"
         ) from error
 

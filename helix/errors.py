@@ -24,6 +24,7 @@ HelixError
 ├── SecretRefused          secret-refused          text with a credential in it; `allow_secrets` overrides
 ├── BadValue               bad-value           an argument that makes no sense, and what would
 ├── StorageError           disk-full, io-error, not-permitted
+├── StateUnwritable        state-unwritable    the disk of the state folder is full or read-only; the vault's is not
 ├── HistoryError           no-history, bad-revision, git-busy, git-failed
 ├── HostFileError          bad-host-file       a host's configuration that cannot be read, or changed without harm
 ├── NotConnected           not-connected, not-ours   a host that has nothing of ours to take away
@@ -168,6 +169,12 @@ class StorageError(HelixError):
             errno.EPERM: ("not-permitted", "check the permissions of the vault folder"),
         }.get(error.errno or 0, ("io-error", "check the disk; nothing was acknowledged"))
         return cls(f"{doing}: {error.strerror or error}; {remedy}", code=code)
+
+
+class StateUnwritable(HelixError):
+    """The state folder took no more. What was to be written into the vault is not concerned."""
+
+    code = "state-unwritable"
 
 
 class HistoryError(HelixError):

@@ -35,7 +35,7 @@ _HEALTH_PATIENCE = 5.0
 _START_PATIENCE = 20.0
 _PAUSE = 0.05
 # Those of its reasons to be degraded that mean that it does not follow the vault.
-_STOPS = frozenset({"vault-missing", "brake-pulled", "not-following"})
+_STOPS = frozenset({"vault-missing", "brake-pulled", "not-following", "state-unwritable"})
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.token_file import TOKEN_FILE
+from helix.vault.database import why_disk_refuses
 
 MISSING = Kind(
     "vault-missing",
@@ -44,6 +45,15 @@ STATE = Kind(
     "the state folder cannot be made or written to",
     "Catalog and index have no place, so no command can open the vault.",
     "Check its permissions, or set HELIX_STATE_DIR to a folder that is yours.",
+)
+STATE_UNWRITABLE = Kind(
+    "state-unwritable",
+    Severity.ERROR,
+    "the disk of the state folder is full or read-only",
+    "What a running daemon writes is safe in the vault, but not found yet, and not kept for merges and retries. What was "
+    "erased may still stand in the state folder. No daemon can start.",
+    "Make room on its disk, mount it writable again, or set HELIX_STATE_DIR to a folder on another disk. "
+    "A running daemon catches up by itself.",
 )
 CONFIG = Kind(
     "config-unusable",
@@ -112,8 +122,12 @@ def check_writing(examined: Examined) -> Iterator[Finding]:
 
 
 def check_state(examined: Examined) -> Iterator[Finding]:
-    if (reason := _why_unusable(examined.config.state_dir)) is not None:
-        yield STATE.at(str(examined.config.state_dir), reason)
+    state = examined.config.state_dir
+    folder = next((place for place in (state, *state.parents) if place.exists()), state)
+    if (reason := why_disk_refuses(folder)) is not None:
+        yield STATE_UNWRITABLE.at(str(state), reason)
+    elif (reason := _why_unusable(state)) is not None:
+        yield STATE.at(str(state), reason)
     if (reason := _why_unusable(examined.config.config_dir)) is not None:
         yield CONFIG.at(str(examined.config.config_dir), reason)
 
@@ -169,7 +183,7 @@ def _real(path: Path) -> Path:
 
 AREA = Area(
     "Folders",
-    (MISSING, NOT_A_FOLDER, UNREADABLE, READ_ONLY, STATE, CONFIG, OPEN_TOKEN, OPEN_STATE, STATE_INSIDE, VAULT_INSIDE,
-     CONFIG_INSIDE),
+    (MISSING, NOT_A_FOLDER, UNREADABLE, READ_ONLY, STATE, STATE_UNWRITABLE, CONFIG, OPEN_TOKEN, OPEN_STATE,
+     STATE_INSIDE, VAULT_INSIDE, CONFIG_INSIDE),
     (check_vault, check_writing, check_state, check_modes, check_state_mode, check_nesting),
 )  # fmt: skip

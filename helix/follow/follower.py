@@ -50,11 +50,16 @@ class Follower:
         autocommit: AutoCommit | None = None,
         *,
         holds: Callable[[], bool] = lambda: True,
+        may_catch_up: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`holds` says whether this process is still the one follower of the vault."""
+        """`holds` says whether this process is still the one follower of the vault.
+
+        `may_catch_up` says whether the state folder could not be written and can be again: a full look makes up for it.
+        """
         self.reconciler = reconciler
         self.mender = mender
         self._holds = holds
+        self._may_catch_up = may_catch_up
         self._autocommit = autocommit
         self._settle = Settle()
         self._wake = threading.Condition()
@@ -127,6 +132,8 @@ class Follower:
             if abs((time.time() - now) - behind) > _SLEPT:
                 next_scan = now
             behind = time.time() - now
+            if self._may_catch_up():
+                next_scan = now
             with self._wake:
                 if now >= next_scan:
                     self._settle.add_everything(now)

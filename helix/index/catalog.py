@@ -84,6 +84,8 @@ class Indexed(NamedTuple):
 class Catalog(StateDatabase):
     """Who reads does not wait for who writes: it sees the last commit. Only the thread of a transaction sees more."""
 
+    keeps = "what was written or edited since, so that answers do not show it yet"
+
     def __init__(self, path: Path) -> None:
         self._reading = threading.Lock()
         self._reader = sqlite3.connect(":memory:")  # until there is a file
@@ -132,16 +134,10 @@ class Catalog(StateDatabase):
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing, also against a kill: what is not committed is reconciled again."""
-        with self._lock:
-            self._db.execute("BEGIN IMMEDIATE")
+        with super().transaction():
             self._writer = threading.get_ident()
             try:
                 yield
-            except BaseException:
-                self._db.execute("ROLLBACK")
-                raise
-            else:
-                self._db.execute("COMMIT")
             finally:
                 self._writer = None
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from helix.errors import BadValue, MemoryErased
 from helix.memory.memories import Memories
-from helix.memory.requests import Requests, check_key, digest_of
+from helix.memory.requests import Requests, check_key, digest_of, with_degraded
 from helix.memory.tokens import Payload
 from helix.memory.view import View
 from helix.memory.write import (
@@ -193,8 +193,8 @@ class Amender:
             if before is not None:
                 return {**before, "status": "noop"}
             answer = run()
-            self._requests.keep(key, memory_id, digest, answer)
-            return answer
+            kept = {name: value for name, value in answer.items() if name != "degraded"}
+            return with_degraded(answer, self._requests.keep(key, memory_id, digest, kept))
 
     def _done(self, note: Note, status: str) -> Payload:
         said: Payload = {"id": note.id, "status": status}

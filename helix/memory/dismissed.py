@@ -11,6 +11,8 @@ _KEPT = 5_000
 
 
 class Dismissed(StateDatabase):
+    keeps = "what was dismissed from the inbox"
+
     def _prepare(self) -> None:
         self._db.execute(
             "CREATE TABLE IF NOT EXISTS dismissed (key TEXT PRIMARY KEY, at REAL NOT NULL) WITHOUT ROWID"
@@ -20,7 +22,7 @@ class Dismissed(StateDatabase):
         return True  # of what a key stands for nothing is kept
 
     def add(self, key: str) -> None:
-        with self._lock:
+        with self.transaction():
             self._db.execute("INSERT OR REPLACE INTO dismissed VALUES (?, ?)", (key, time.time()))
             self._db.execute(
                 "DELETE FROM dismissed WHERE key NOT IN (SELECT key FROM dismissed ORDER BY at DESC LIMIT ?)",

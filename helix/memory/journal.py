@@ -7,8 +7,7 @@ now, so that nothing is told twice and nothing that happened while nobody listen
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -83,6 +82,7 @@ class Asked:
 
 
 class Journal(StateDatabase):
+    keeps = "the timeline"
     _last = 0
     _since_trim = 0
 
@@ -103,7 +103,7 @@ class Journal(StateDatabase):
     def begin(self, events: Iterable[Event], known: Mapping[str, Known], at: str) -> None:
         """From now on. `events` is what the notes themselves tell of the time before, the oldest first."""
         latest = list(events)[-_KEPT:]
-        with self._lock, self._transaction():
+        with self.transaction():
             for table in ("events", "known", "begun"):
                 self._db.execute(f"DELETE FROM {table}")
             self._put(latest)
@@ -116,7 +116,7 @@ class Journal(StateDatabase):
         if not events and not known:
             return
         with self._lock:
-            with self._transaction():
+            with self.transaction():
                 told = self._put(events)
                 self._know(known)
                 self._trim(len(events))
@@ -126,7 +126,7 @@ class Journal(StateDatabase):
     def erase(self, memory_ids: Sequence[str]) -> bool:
         """That something happened to them stays, and nothing of what they said."""
         with self._lock:
-            with self._transaction():
+            with self.transaction():
                 for memory_id in memory_ids:
                     self._db.execute(
                         "UPDATE events SET title = '', kind = NULL, project = NULL, name = NULL, path = '', detail = ''"
@@ -166,16 +166,6 @@ class Journal(StateDatabase):
                 "DELETE FROM events WHERE seq <= (SELECT seq FROM events ORDER BY seq DESC LIMIT 1 OFFSET ?)",
                 (_KEPT,),
             )
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
-        self._db.execute("COMMIT")
 
     # Reading
 

@@ -9,11 +9,11 @@ from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from helix.errors import MemoryErased, MemoryNotFound, NoteError, StaleHash
+from helix.errors import HelixError, MemoryErased, MemoryNotFound, NoteError, StaleHash
 from helix.index.catalog import Catalog, Row
 from helix.vault import frontmatter
 from helix.vault.authors import HELIX, acting
-from helix.vault.birth import NewMemory
+from helix.vault.birth import NewMemory, home_of
 from helix.vault.edit import REMOVE, Remove
 from helix.vault.files import Write
 from helix.vault.frontmatter import Document
@@ -53,6 +53,14 @@ class Memories:
             if self._vault.read(row.path).document.body.strip() == body.strip():
                 return True
         return any(one.body.strip() == body.strip() for one in ancestry.texts(row.id))
+
+    def is_born(self, memory_id: str, new: NewMemory) -> bool:
+        """Whether a new memory stands in its file, for one that the catalog could not take in yet."""
+        try:
+            note = self._vault.read(f"{home_of(new)}/{memory_id}.md")
+        except (FileNotFoundError, HelixError):
+            return False
+        return note.id == memory_id and status_of(note.meta) != "deleted" and not note.is_erased
 
     # Writing
 
@@ -113,6 +121,9 @@ class Memories:
             with suppress(StaleHash, NoteError, FileNotFoundError):
                 self._vault.merge_copies(row.id, copies)
         self._took(copies)
+        if self.degraded:
+            until = "Until then the state folder holds words of what was erased; the file does not"
+            self._answered.degraded = f"{self.degraded}. {until}"
         return note
 
     def merge(self, memory_id: str) -> Note:

@@ -13,10 +13,11 @@ import json
 import time
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from helix.errors import BadValue, StaleHash
+from helix.errors import BadValue, StaleHash, StateUnwritable
 from helix.vault.database import StateDatabase
 
 _KEPT = 2_000
@@ -55,6 +56,8 @@ class Listing:
 
 
 class Pages(StateDatabase):
+    keeps = "the cursors of long answers"
+
     def _prepare(self) -> None:
         if self._db.execute("PRAGMA user_version").fetchone()[0] != _SCHEMA_VERSION:
             self._db.executescript(_SCHEMA)
@@ -77,8 +80,7 @@ class Pages(StateDatabase):
 
         Not one that was found before an erasure and would be kept after it: it may quote what was erased.
         """
-        with self._lock, self._db:
-            self._db.execute("BEGIN IMMEDIATE")
+        with suppress(StateUnwritable), self.transaction():  # the page is shown all the same
             if listing.era is not None and listing.era != self.era():
                 return
             # The key is made of what is kept: a page that comes after another writes no listing of thousands again.
@@ -103,8 +105,7 @@ class Pages(StateDatabase):
 
     def erase(self, memory_ids: Sequence[str]) -> bool:
         with self._lock:
-            with self._db:
-                self._db.execute("BEGIN IMMEDIATE")
+            with self.transaction():
                 self._db.execute("UPDATE era SET count = count + 1")
                 self._db.execute("DELETE FROM pages WHERE quotes")
             return self.empty_log()

@@ -10,10 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from helix.errors import BadValue, KeyReused, MemoryErased, SecretRefused
+from helix.errors import BadValue, KeyReused, MemoryErased, SecretRefused, StateUnwritable
 from helix.memory.judgement.secrets import find_secret
 from helix.memory.tokens import Payload
 from helix.vault.database import StateDatabase
@@ -39,6 +41,13 @@ _ERASED = ""
 
 
 class Requests(StateDatabase):
+    keeps = "what was asked under an idempotency key, which is known only until helixd stops"
+
+    def __init__(self, path: Path) -> None:
+        self._unwritten: OrderedDict[str, tuple[str, str, str, str, float]] = OrderedDict()
+        """by hashed key, what could not be written: a retry is answered all the same"""
+        super().__init__(path)
+
     def _prepare(self) -> None:
         if self._db.execute("PRAGMA user_version").fetchone()[0] != _SCHEMA_VERSION:
             self._db.executescript(_SCHEMA)
@@ -46,9 +55,14 @@ class Requests(StateDatabase):
     def find(self, key: str, digest: str) -> Payload | None:
         """The answer that was given under this key. The same key for something else is a mistake of the caller's."""
         with self._lock:
-            row = self._db.execute(
-                "SELECT memory, digest, answer FROM requests WHERE key = ?", (_hashed(key),)
-            ).fetchone()
+            unwritten = self._unwritten.get(_hashed(key))
+            row = (
+                unwritten[1:4]
+                if unwritten is not None
+                else self._db.execute(
+                    "SELECT memory, digest, answer FROM requests WHERE key = ?", (_hashed(key),)
+                ).fetchone()
+            )
         if row is None:
             return None
         memory_id, before, answer = row
@@ -61,13 +75,29 @@ class Requests(StateDatabase):
             raise KeyReused(f"the idempotency key {key!r} was used for something else; take a new key")
         return dict(json.loads(answer))
 
-    def keep(self, key: str, memory_id: str, digest: str, answer: Payload) -> None:
+    def keep(self, key: str, memory_id: str, digest: str, answer: Payload) -> str | None:
+        """Says so when the answer is only in memory, because the disk is full."""
         said = json.dumps(answer, ensure_ascii=False)
+        row = (_hashed(key), memory_id, digest, said, time.time())
         with self._lock:
-            self._db.execute(
-                "INSERT OR REPLACE INTO requests VALUES (?, ?, ?, ?, ?)",
-                (_hashed(key), memory_id, digest, said, time.time()),
-            )
+            try:
+                self._write([row])
+            except StateUnwritable as error:
+                self._unwritten[row[0]] = row
+                if len(self._unwritten) > _TRIM_EVERY:
+                    self._unwritten.popitem(last=False)
+                return f"a retry under this idempotency key is known only until helixd stops: {error.message}"
+        return None
+
+    def _write_unwritten(self) -> None:
+        self._write(self._unwritten.values())
+
+    def _drop_unwritten(self) -> None:
+        self._unwritten.clear()
+
+    def _write(self, kept: Iterable[tuple[str, str, str, str, float]]) -> None:
+        with self.transaction():
+            self._db.executemany("INSERT OR REPLACE INTO requests VALUES (?, ?, ?, ?, ?)", kept)
             [(rows,)] = self._db.execute("SELECT count(*) FROM requests")
             if rows > _KEPT + _TRIM_EVERY:
                 self._db.execute(
@@ -78,8 +108,10 @@ class Requests(StateDatabase):
     def erase(self, memory_ids: Sequence[str]) -> bool:
         """What stays is that the keys were used: a retry that comes late must not write the memory again."""
         with self._lock:
-            with self._db:
-                self._db.execute("BEGIN IMMEDIATE")
+            for key, (_, memory_id, _, _, at) in list(self._unwritten.items()):
+                if memory_id in memory_ids:
+                    self._unwritten[key] = (key, memory_id, _ERASED, "{}", at)
+            with self.transaction():
                 self._db.executemany(
                     "UPDATE requests SET digest = ?, answer = '{}' WHERE memory = ?",
                     ((_ERASED, one) for one in memory_ids),
@@ -102,6 +134,12 @@ def check_key(key: str | None) -> str | None:
             kind,
         )
     return key.strip()
+
+
+def with_degraded(answer: Payload, more: str | None) -> Payload:
+    """The answer, and one thing more that was not done of what was asked."""
+    said = [one for one in (answer.get("degraded"), more) if one]
+    return {**answer, "degraded": ". ".join(said)} if said else answer
 
 
 def digest_of(verb: str, said: Mapping[str, Any]) -> str:

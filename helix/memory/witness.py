@@ -24,6 +24,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
+from helix.errors import StateUnwritable
 from helix.follow.reconcile import Committed
 from helix.index.catalog import Catalog, Row
 from helix.memory.journal import Event, Journal, Known
@@ -130,7 +131,7 @@ class Witness:
         """The file of the memory is safe: a journal that cannot be written (a full disk) is no reason to fail it."""
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, StateUnwritable) as error:
             log.warning("the journal cannot be written; the next full look catches up: %s", error)
             self.journal.is_current = False
 

@@ -27,7 +27,7 @@ from helix.memory.judgement.resemble import Resemblance, Said, Verdict, resemble
 from helix.memory.judgement.secrets import find_leak
 from helix.memory.judgement.worth import why_not_worth
 from helix.memory.memories import Memories
-from helix.memory.requests import Requests, check_key, digest_of
+from helix.memory.requests import Requests, check_key, digest_of, with_degraded
 from helix.memory.tokens import Payload
 from helix.memory.view import Caller, View
 from helix.vault.authors import Author, acting, current, doing
@@ -94,13 +94,15 @@ class Writer:
             if key is not None:
                 # No more than a retry is told: the titles of others are not ours to keep when they are erased.
                 kept = {name: answer[name] for name in ("id", "supersedes")}
-                self._requests.keep(key, answer["id"], digest, kept)
+                return with_degraded(answer, self._requests.keep(key, answer["id"], digest, kept))
             return answer
 
     def _seen(self, key: str, digest: str, new: NewMemory) -> Payload | None:
         """The answer to a retry. Never `noop` for a text that is stored nowhere."""
         before = self._requests.find(key, digest)
         row = self._view.catalog.find(before["id"]) if before else self._view.catalog.find_by_key(key)
+        if before is not None and row is None and self._memories.is_born(before["id"], new):
+            return {"id": before["id"], "status": "noop", "supersedes": before["supersedes"]}
         if row is None or row.status in ("deleted", "erased"):
             gone = before["id"] if before else None if row is None else row.id
             if gone is None:

@@ -75,6 +75,7 @@ class Health:
         return self._said("starting", [], following, None)
 
     def _reasons(self, following: Following, index: IndexHealth | None) -> Iterator[Payload]:
+        trouble = self._helix.state_trouble
         if not self._helix.vault.is_there():
             yield {
                 "code": "vault-missing",
@@ -82,8 +83,10 @@ class Health:
             }
         elif (reason := self._helix.reconciler.brake.reason) is not None:
             yield {"code": "brake-pulled", "message": reason}
-        elif following.reason is not None:
+        elif trouble is None and following.reason is not None:
             yield {"code": "not-following", "message": following.reason}
+        if trouble is not None:
+            yield {"code": "state-unwritable", "message": trouble}
         if following.watcher not in ("watching", "starting"):
             yield {
                 "code": "watcher-restarting",

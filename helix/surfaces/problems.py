@@ -27,6 +27,7 @@ from helix.errors import (
     OutsideVault,
     SecretRefused,
     StaleHash,
+    StateUnwritable,
     StorageError,
     VaultError,
 )
@@ -52,6 +53,7 @@ _STATUS: tuple[tuple[type[HelixError], int], ...] = (
     (ModelError, 503),
     (DaemonUnreachable, 503),
     (ConfigError, 500),
+    (StateUnwritable, 507),
     (StorageError, 503),
     (VaultError, 503),
 )

@@ -13,11 +13,11 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from helix.errors import NoteError
+from helix.errors import NoteError, StateUnwritable
 from helix.vault import frontmatter
 from helix.vault.database import StateDatabase
 from helix.vault.files import content_hash
@@ -52,6 +52,7 @@ _HASH_BEGINS = "hash >= :hash AND hash < :hash || 'g'"  # hex digits end before 
 
 
 class Ancestry(StateDatabase):
+    keeps = "the earlier texts that a merge builds on, without which it keeps more lines"
     _since_prune = 0
     is_new = False
     """whether there was no record of what was forgotten: whoever knows of something should tell"""
@@ -61,6 +62,9 @@ class Ancestry(StateDatabase):
         """without their records. In memory, because every reading of a note asks: it must not wait for who writes"""
         self._at_path: dict[str, str] = {}
         self._erased_texts: dict[tuple[str, str], str] = {}
+        self._unwritten_erasures: dict[str, str] = {}
+        self._unwritten_texts: dict[tuple[str, str], str] = {}
+        """what must hold at once, and stands in no file yet: the disk is full"""
         self._version: object = None
         super().__init__(path)
 
@@ -76,7 +80,9 @@ class Ancestry(StateDatabase):
         self._load()
 
     def remember(self, memory_id: str, *documents: Document) -> None:
-        self.remember_all((memory_id, document) for document in documents)
+        """For whoever is about to write a file, which matters more: a merge without a base only keeps more lines."""
+        with suppress(StateUnwritable):
+            self.remember_all((memory_id, document) for document in documents)
 
     def remember_all(self, states: Iterable[tuple[str, Document]]) -> set[str]:
         """The memories whose state was not known yet: no Helix of this machine wrote it.
@@ -84,8 +90,7 @@ class Ancestry(StateDatabase):
         Of an erased memory nothing is remembered: an update that was under way, or a late file, comes after the end.
         """
         unknown = set()
-        with self._lock, self._db:
-            self._db.execute("BEGIN IMMEDIATE")
+        with self.transaction():
             for memory_id, document in states:
                 if self._db.execute("SELECT 1 FROM erased WHERE memory = ?", (memory_id,)).fetchone():
                     unknown.add(memory_id)
@@ -143,23 +148,31 @@ class Ancestry(StateDatabase):
         Each call is a new entry of the ledger: a store that was cleaned when the catalog still showed the memory is
         cleaned again.
         """
-        with self._lock, self._db:
-            self._db.execute("BEGIN IMMEDIATE")
-            self._db.execute("INSERT OR IGNORE INTO erased VALUES (?, ?)", (memory_id, deleted_at))
-            earlier = self._db.execute(
-                "SELECT earlier FROM earlier_ids WHERE memory = ?", (memory_id,)
-            ).fetchall()
-            for one in (memory_id, *(row[0] for row in earlier)):
-                self._drop_texts(one)
-                self._db.execute("INSERT OR REPLACE INTO ledger (memory) VALUES (?)", (one,))
-            self._note(memory_id, Tombstone("erased", self.erased_at(memory_id)))
+        with self._lock:
+            try:
+                with self.transaction():
+                    self._record_erasure(memory_id, deleted_at)
+            except StateUnwritable:
+                self._unwritten_erasures[memory_id] = deleted_at
+                self._note(memory_id, Tombstone("erased", deleted_at))
+                raise
         self.empty_log()  # when another process reads, `erase` tries again
 
+    def _record_erasure(self, memory_id: str, deleted_at: str) -> None:
+        self._db.execute("INSERT OR IGNORE INTO erased VALUES (?, ?)", (memory_id, deleted_at))
+        earlier = self._db.execute(
+            "SELECT earlier FROM earlier_ids WHERE memory = ?", (memory_id,)
+        ).fetchall()
+        for one in (memory_id, *(row[0] for row in earlier)):
+            self._drop_texts(one)
+            self._db.execute("INSERT OR REPLACE INTO ledger (memory) VALUES (?)", (one,))
+        self._note(memory_id, Tombstone("erased", self.erased_at(memory_id)))
+
     def erase(self, memory_ids: Sequence[str]) -> bool:
-        with self._lock:
+        with self.transaction():
             for memory_id in memory_ids:
                 self._drop_texts(memory_id)
-            return self.empty_log()
+        return self.empty_log()
 
     def _drop_texts(self, memory_id: str) -> None:
         for table in ("states", "tombstones"):
@@ -167,7 +180,7 @@ class Ancestry(StateDatabase):
 
     def was_known_as(self, memory_id: str, earlier: str) -> None:
         """A note without an id was known by its path. What is kept under that name goes when the memory is erased."""
-        with self._lock:
+        with self.transaction():
             self._db.execute("INSERT OR IGNORE INTO earlier_ids VALUES (?, ?)", (memory_id, earlier))
 
     def ledger_version(self) -> object:
@@ -186,7 +199,7 @@ class Ancestry(StateDatabase):
         return (rows[-1][0] if rows else 0), [row[1] for row in rows]
 
     def mark_clean(self, store: str, upto: int) -> None:
-        with self._lock:
+        with self.transaction():
             self._db.execute(
                 "INSERT INTO clean VALUES (?1, ?2) ON CONFLICT (store) DO UPDATE SET upto = max(upto, ?2)",
                 (store, upto),
@@ -219,8 +232,15 @@ class Ancestry(StateDatabase):
     def mark_erased_text(self, path: str, state: str, memory_id: str) -> None:
         """A file that had no id was erased as this memory: what its text was is told by its hash alone."""
         with self._lock:
-            self._db.execute("INSERT OR REPLACE INTO erased_texts VALUES (?, ?, ?)", (path, state, memory_id))
             self._erased_texts[path, state] = memory_id
+            try:
+                with self.transaction():
+                    self._db.execute(
+                        "INSERT OR REPLACE INTO erased_texts VALUES (?, ?, ?)", (path, state, memory_id)
+                    )
+            except StateUnwritable:
+                self._unwritten_texts[path, state] = memory_id
+                raise
 
     def find_erased_text(self, path: str, state: str) -> str | None:
         return self._erased_texts.get((path, state))
@@ -237,16 +257,20 @@ class Ancestry(StateDatabase):
         )  # fmt: skip
 
     def put_tombstone(self, memory_id: str, known: Tombstone | None) -> None:
-        with self._lock:
+        with self.transaction():
             self._keep(memory_id, known)
             self._note(memory_id, known)
 
     @contextmanager
     def at_once(self) -> Iterator[None]:
-        """What is learned meanwhile is committed together."""
-        with self._lock, self._db:
-            self._db.execute("BEGIN IMMEDIATE")
-            yield
+        """What is learned meanwhile is committed together, or not at all."""
+        try:
+            with self.transaction():
+                yield
+        except StateUnwritable:
+            with self._lock:
+                self._load()  # what is learned only in memory would not be news the next time
+            raise
 
     def catch_up(self) -> None:
         """Another process, a command, may have written since."""
@@ -275,8 +299,19 @@ class Ancestry(StateDatabase):
         self._at_path = {one.path: memory_id for memory_id, one in known.items()}
         texts = self._db.execute("SELECT path, state, memory FROM erased_texts")
         self._erased_texts = {(path, state): memory_id for path, state, memory_id in texts}
+        self._erased_texts |= self._unwritten_texts
         erased = self._db.execute("SELECT memory, deleted_at FROM erased")
-        self._tombstones = known | {memory_id: Tombstone("erased", at) for memory_id, at in erased}
+        ended = self._unwritten_erasures | dict(erased)
+        self._tombstones = known | {memory_id: Tombstone("erased", at) for memory_id, at in ended.items()}
+
+    def _write_unwritten(self) -> None:
+        for memory_id, deleted_at in self._unwritten_erasures.items():
+            self._record_erasure(memory_id, deleted_at)
+        for (path, state), memory_id in self._unwritten_texts.items():
+            self.mark_erased_text(path, state, memory_id)
+
+    def _drop_unwritten(self) -> None:
+        self._unwritten_erasures, self._unwritten_texts = {}, {}
 
     def _note(self, memory_id: str, known: Tombstone | None) -> None:
         before = self._tombstones.get(memory_id)

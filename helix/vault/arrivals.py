@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -19,6 +20,7 @@ from helix.errors import (
     NoteError,
     OutsideVault,
     StaleHash,
+    StateUnwritable,
     StorageError,
     VaultUnavailable,
 )
@@ -126,12 +128,13 @@ def bring(vault: Vault, arrivals: Sequence[Arrival], find: Find, *, rehearse: bo
 def _carry_out(vault: Vault, plans: Mapping[int, _Plan]) -> dict[int, HelixError]:
     """Do what is planned; the failures, by the place of the plan."""
     failed: dict[int, HelixError] = {}
-    vault.ancestry.remember_all(
-        (plan.arrived.memory_id, document)
-        for plan in plans.values()
-        if plan.write is not None
-        for document in plan.states
-    )
+    with suppress(StateUnwritable):  # the files matter more
+        vault.ancestry.remember_all(
+            (plan.arrived.memory_id, document)
+            for plan in plans.values()
+            if plan.write is not None
+            for document in plan.states
+        )
     writes = {place: plan.write for place, plan in plans.items() if plan.write is not None}
     for place, outcome in zip(writes, vault.files.commit(list(writes.values())), strict=True):
         if isinstance(outcome, StorageError) and outcome.code == "disk-full":
@@ -141,7 +144,8 @@ def _carry_out(vault: Vault, plans: Mapping[int, _Plan]) -> dict[int, HelixError
     for place, plan in plans.items():
         if plan.erases is not None:
             # First the fact, then the file: after a crash the follower erases the text that is still there.
-            vault.ancestry.forget_texts(plan.arrived.memory_id, plan.erases)
+            with suppress(StateUnwritable):
+                vault.ancestry.forget_texts(plan.arrived.memory_id, plan.erases)
             try:
                 vault.erase(plan.arrived.path, plan.arrived.memory_id)
             except HelixError as error:

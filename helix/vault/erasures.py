@@ -74,13 +74,13 @@ class Erasures:
             return True
         try:
             is_clean = erase([one for one in memory_ids if not self._lives(one)])
+            if is_clean:
+                self._ledger.mark_clean(store, upto)
         except (OSError, sqlite3.Error, HelixError) as error:
             log.warning(
                 "%s cannot be cleaned of what was erased; trying again: %s", store, type(error).__name__
             )
             return False
-        if is_clean:
-            self._ledger.mark_clean(store, upto)
         return is_clean
 
     def is_clean(self, store: str) -> bool:

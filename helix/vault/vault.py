@@ -17,6 +17,7 @@ from helix.errors import (
     MemoryErased,
     NoteError,
     StaleHash,
+    StateUnwritable,
     StorageError,
     VaultUnavailable,
 )
@@ -378,9 +379,12 @@ class Vault:
             after = _note(path, erased_record(erased_id, stamp))
             if self._swap(note, after):
                 self._discard_texts(memory_id, [after])
-                self.ancestry.forget_texts(erased_id, stamp)
+                # The file is erased. Where the rest cannot be written it is known in memory, and written later.
+                with contextlib.suppress(StateUnwritable):
+                    self.ancestry.forget_texts(erased_id, stamp)
                 if erased_id != memory_id and note.document.body.strip():
-                    self.ancestry.mark_erased_text(path, note.state, erased_id)
+                    with contextlib.suppress(StateUnwritable):
+                        self.ancestry.mark_erased_text(path, note.state, erased_id)
                 return after
         raise StaleHash(f"{path} keeps changing; nothing was erased, try again when it is quiet")
 
@@ -447,7 +451,8 @@ class Vault:
         if survivor.is_erased:
             written = [Note.parse(stub.path, stub.data) for stub in stubs]
             self._discard_texts(memory_id, [survivor, *written])
-            self.ancestry.forget_texts(memory_id, str(merged.meta.get("deleted_at")))
+            with contextlib.suppress(StateUnwritable):
+                self.ancestry.forget_texts(memory_id, str(merged.meta.get("deleted_at")))
         return Merged(survivor, [note.path for note in absorbed])
 
     def recover(

@@ -26,6 +26,7 @@ def test_no_error_is_left_to_the_general_status(kind: type[errors.HelixError]) -
         (errors.SecretRefused("x"), 422),
         (errors.NotWorthKeeping("x"), 422),
         (errors.StorageError("x", code="disk-full"), 507),
+        (errors.StateUnwritable("x"), 507),
         (errors.StorageError("x", code="not-permitted"), 503),
         (errors.HistoryError("x", code="git-busy"), 503),
         (errors.HistoryError("x", code="bad-revision"), 404),
