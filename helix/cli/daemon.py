@@ -118,6 +118,7 @@ def status(context: typer.Context, as_json: Json = False) -> None:
             ("state", said["state"]),
             ("memories", counts),
             ("problems", f"{said['problems']}, {said['conflicts']} to be merged"),
+            *([("left out", _count_templates(said["templates"]))] if said["templates"] else []),
             ("index", searching or "opened when something is asked"),
             ("git", said["git"]),
             ("log", said["log"]),
@@ -219,12 +220,34 @@ def _from_daemon(config: Config, daemon: Daemon) -> dict[str, Any]:
         "memories": health.get("memories", {}),
         "problems": health.get("problems", 0),
         "conflicts": health.get("conflicts", 0),
+        "templates": _templates(config.vault),
         "index": health.get("index"),
         "git": (History.why_not(config.vault) or "yes") if config.vault.is_dir() else "unknown",
         "log": str(log_file(config)),
         "stopped": why_stopped(health),
         "reasons": [one["message"] for one in health["reasons"]],
     }
+
+
+def _templates(vault: Path) -> int:
+    """How many notes are left out as templates; none of a vault that is on another machine."""
+    from helix.vault.ignore import read_ignore
+    from helix.vault.paths import Root
+    from helix.vault.walk import find_templates
+
+    if not vault.is_dir():
+        return 0
+    root = Root(vault)
+    try:
+        return len(find_templates(root.path, read_ignore(root)))
+    except (OSError, HelixError):
+        return 0  # whoever follows the vault tells what is wrong with it
+    finally:
+        root.close()
+
+
+def _count_templates(count: int) -> str:
+    return f"{count} template{'s' if count > 1 else ''}, by Obsidian's settings"
 
 
 def _without_daemon(context: typer.Context) -> dict[str, Any]:
@@ -241,6 +264,7 @@ def _without_daemon(context: typer.Context) -> dict[str, Any]:
             "memories": dict(sorted(helix.catalog.count_by_status().items())),
             "problems": len(helix.catalog.problems()),
             "conflicts": len(helix.catalog.duplicates()),
+            "templates": _templates(helix.config.vault),
             "index": None,
             "git": History.why_not(helix.config.vault) or "yes",
             "log": str(log_file(helix.config)),

@@ -13,7 +13,7 @@ from helix.doctor.sync import find_sync_tool
 from helix.vault.copies import is_note_name
 from helix.vault.ignore import IGNORE_FILE, MAX_IGNORE_BYTES, MAX_RULES, Ignore
 from helix.vault.normalize import normalize
-from helix.vault.walk import walk
+from helix.vault.walk import find_templates, walk
 
 _FORBIDDEN = re.compile(r'[<>:"\\|?*\x00-\x1f]')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\..*)?", re.IGNORECASE)
@@ -76,6 +76,14 @@ UNREAD = Kind(
     f"Put a regular file there, of at most {MAX_IGNORE_BYTES // 1024} KiB and {MAX_RULES:,} rules.",
 )
 
+TEMPLATES = Kind(
+    "templates-left-out",
+    Severity.NOTE,
+    "templates are left out",
+    "Obsidian's settings name them as templates: forms to be filled in, which say nothing yet.",
+    "Nothing to do. A line `!/Folder/` with its name in .helixignore lets Helix read them.",
+)
+
 
 def check_names(examined: Examined) -> Iterator[Finding]:
     folded: dict[str, list[str]] = defaultdict(list)
@@ -130,8 +138,20 @@ def check_ignore(examined: Examined) -> Iterator[Finding]:
             yield HIDES_ALL.at(IGNORE_FILE, f"{len(without)} notes are there and none is seen")
 
 
+def check_templates(examined: Examined) -> Iterator[Finding]:
+    left_out = find_templates(os.path.realpath(examined.there), examined.ignore)
+    if left_out:
+        more = ", …" if len(left_out) > 3 else ""
+        yield TEMPLATES.at(
+            left_out[0],
+            f"{len(left_out)} note{'s are' if len(left_out) > 1 else ' is'} left out",
+            detail=f"{', '.join(left_out[:3])}{more}",
+            severity=None if examined.walk.notes else Severity.ERROR,
+        )
+
+
 AREA = Area(
     "Names",
-    (COLLISION, WINDOWS, LONG, OUTSIDE, NOT_FOLLOWED, HIDES_ALL, BAD_RULE, UNREAD),
-    (check_names, check_links, check_ignore),
+    (COLLISION, WINDOWS, LONG, OUTSIDE, NOT_FOLLOWED, HIDES_ALL, BAD_RULE, UNREAD, TEMPLATES),
+    (check_names, check_links, check_ignore, check_templates),
 )

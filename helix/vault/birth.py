@@ -27,6 +27,10 @@ class NewMemory:
     """further keys of the record: source, importance, valid_from, idempotency_key, … or a person's own"""
 
 
+HOMES = frozenset({"global", "projects", "sessions"})
+"""the folders of new memories"""
+
+
 def home_of(new: NewMemory) -> str:
     if new.scope == "global":
         return "global"

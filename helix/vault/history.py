@@ -22,6 +22,7 @@ from helix.vault.git_program import can_be_passed, last_words
 from helix.vault.identity import id_in_frontmatter
 from helix.vault.ignore import IGNORE_FILE
 from helix.vault.repository import Entry, Repository, run_as_owner
+from helix.vault.templates import SETTINGS
 from helix.vault.trail import LOG_FORMAT, WALK_SECONDS, Commit, Event, events, to_commit
 from helix.vault.unified_diff import unified_diff
 
@@ -198,7 +199,7 @@ class History:
         entries = [
             entry
             for entry in self._repository.entries(commit_id)
-            if entry.path.endswith(".md") or entry.path == IGNORE_FILE
+            if entry.path.endswith(".md") or entry.path in (IGNORE_FILE, *SETTINGS)
         ]
         contents = self._repository.blobs(entry.blob for entry in entries)
         for entry, content in zip(entries, contents, strict=True):

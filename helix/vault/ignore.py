@@ -1,11 +1,14 @@
-"""What in a vault is not a record: dot folders, editors' and sync tools' temp files, `.helixignore`."""
+"""What in a vault is not a record: dot folders, editors' and sync tools' temp files, templates, `.helixignore`."""
 
 from __future__ import annotations
+
+import copy
 
 from helix.errors import VaultError
 from helix.vault.copies import is_note_name
 from helix.vault.ignore_rule import Rule, parse_rule
 from helix.vault.paths import Root
+from helix.vault.templates import NO_TEMPLATES, Templates, read_templates
 
 IGNORE_FILE = ".helixignore"
 # The file comes along with a shared vault, and every name in it is held against every rule.
@@ -21,17 +24,20 @@ _FOLDERS = frozenset({"node_modules", "$recycle.bin", "@eadir", "lost+found", "_
 
 def read_ignore(root: Root) -> Ignore:
     """The rules of a vault. A file that the disk does not hand over is StorageError, and nothing is taken for shown."""
+    templates = read_templates(root)
     try:
         data = root.read_settings(IGNORE_FILE, MAX_IGNORE_BYTES)
     except VaultError as error:
-        return Ignore(why_unread=error.message)
-    return Ignore((data or b"").decode("utf-8", "replace"))
+        return Ignore(why_unread=error.message, templates=templates)
+    return Ignore((data or b"").decode("utf-8", "replace"), templates=templates)
 
 
 class Ignore:
     """Decides by name alone; reading a file to decide would cost more than following it."""
 
-    def __init__(self, rules: str = "", why_unread: str = "") -> None:
+    def __init__(self, rules: str = "", why_unread: str = "", templates: Templates = NO_TEMPLATES) -> None:
+        self.templates = templates
+        """left out too, unless a rule says otherwise"""
         self.why_unread = why_unread
         """why the rules of the file do not count: it is a link, no regular file or too large"""
         self.is_empty = not rules.strip()
@@ -55,6 +61,12 @@ class Ignore:
             else:
                 self._rules += [] if rule is None else [rule]
         self._rules.reverse()  # the last rule that knows a name decides
+
+    def without_templates(self) -> Ignore:
+        """The same rules for a vault that has no templates."""
+        other = copy.copy(self)
+        other.templates = NO_TEMPLATES
+        return other
 
     def skips_folder(self, path: str) -> bool:
         name = path.rpartition("/")[2]
@@ -82,4 +94,4 @@ class Ignore:
         for rule in self._rules:
             if rule.knows(path, name, is_folder=is_folder):
                 return rule.hides
-        return False
+        return self.templates.know(path, is_folder=is_folder)

@@ -64,6 +64,13 @@ def walk(root: str, ignore: Ignore, below: str = "") -> Walk:
     return found
 
 
+def find_templates(root: str, ignore: Ignore) -> list[str]:
+    """The notes that are left out because Obsidian's settings say that they are templates."""
+    if not ignore.templates:
+        return []
+    return sorted(walk(root, ignore.without_templates()).notes.keys() - walk(root, ignore).notes.keys())
+
+
 def _look(entry: os.DirEntry[str], path: str, ignore: Ignore, found: Walk, pending: list[str]) -> None:
     if entry.is_symlink():
         return

@@ -293,6 +293,11 @@ def link_out(patient: Patient) -> None:
     (patient.vault / "other").symlink_to(patient.place / "other")
 
 
+def folder_of_templates(patient: Patient) -> None:
+    patient.write("Forms/meeting.md", "---\ndate: {{date}}\n---\nWho was there?\n")
+    patient.write(".obsidian/templates.json", '{"folder": "Forms"}')
+
+
 def link_within(patient: Patient) -> None:
     (patient.vault / "again.md").symlink_to(patient.vault / STARTER)
 
@@ -608,6 +613,7 @@ FAULTS = (
     Fault("a rule that is none", "bad-ignore-rule", _file(".helixignore", "/README.md\n/templates/\n!\n")),
     Fault("rules behind a link", "ignore-file-unread", linked_rules),
     Fault("more rules than are read", "ignore-file-unread", _file(".helixignore", "/README.md\n" * 1001)),
+    Fault("a folder of templates", "templates-left-out", folder_of_templates),
     Fault("a note in iCloud only", "not-downloaded", _file("global/.plan.md.icloud", b"bplist00")),
     Fault("a note in Nextcloud only", "not-downloaded", _file("global/plan.md.nextcloud", b" ")),
     Fault("an empty note", "empty-note", _file("global/plan.md", b"")),

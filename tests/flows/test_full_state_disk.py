@@ -1,4 +1,4 @@
-"""The disk of the state folder is full or read-only, and that of the vault is not: memories are written all the same."""
+"""The disk of the state folder is full or read-only, that of the vault is not: memories are written all the same."""
 
 from __future__ import annotations
 

@@ -690,3 +690,21 @@ def test_in_a_vault_that_nobody_knew_a_tombstone_beside_an_old_file_wins(rig: Ri
     rig.settle_down()
     assert status(rig) == "deleted"
     assert "status: deleted" in rig.read("a.md")
+
+
+def test_templates_leave_the_answers_and_come_back_as_the_settings_of_obsidian_say(rig: Rig) -> None:
+    form = rig.folder / "Templates" / "meeting.md"
+    form.parent.mkdir()
+    form.write_text("---\ndate: {{date}}\n---\nWho was there?\n")
+    settings = rig.folder / ".obsidian" / "templates.json"
+    settings.parent.mkdir()
+    settings.write_text('{"folder": "Templates"}')
+    rig.follow()
+    assert not rig.catalog.problems()
+    settings.write_text("{}")
+    rig.follow()
+    assert "Templates/meeting.md" in rig.catalog.signatures()
+    settings.write_text('{"folder": "Templates"}')
+    rig.follow()
+    assert "Templates/meeting.md" not in rig.catalog.signatures()
+    assert not rig.catalog.problems()
