@@ -10,7 +10,7 @@ import subprocess
 import tempfile
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, Any
@@ -59,13 +59,22 @@ def free_port() -> int:
 
 
 @contextmanager
-def starting_daemon(env: Mapping[str, str] | None = None, *arguments: str) -> Iterator[Daemon]:
-    """helixd with this process' environment, not waited for; HELIX_PORT must be set in it."""
+def starting_daemon(
+    env: Mapping[str, str] | None = None, *arguments: str, prepare: Callable[[], None] | None = None
+) -> Iterator[Daemon]:
+    """helixd with this process' environment, not waited for; HELIX_PORT must be set in it.
+
+    `prepare` runs in the new process before it becomes helixd.
+    """
     surroundings = {**os.environ, **(env or {})}
     # Into a file: nobody reads while it runs, and a daemon that fills a pipe stands still.
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
-            [str(BIN / "helixd"), *arguments], env=surroundings, stdout=log, stderr=subprocess.STDOUT
+            [str(BIN / "helixd"), *arguments],
+            env=surroundings,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            preexec_fn=prepare,
         )
         try:
             yield Daemon(f"http://127.0.0.1:{surroundings['HELIX_PORT']}", process, log)
@@ -79,8 +88,10 @@ def starting_daemon(env: Mapping[str, str] | None = None, *arguments: str) -> It
 
 
 @contextmanager
-def running_daemon(env: Mapping[str, str] | None = None, *arguments: str) -> Iterator[Daemon]:
-    with starting_daemon(env, *arguments) as daemon:
+def running_daemon(
+    env: Mapping[str, str] | None = None, *arguments: str, prepare: Callable[[], None] | None = None
+) -> Iterator[Daemon]:
+    with starting_daemon(env, *arguments, prepare=prepare) as daemon:
         wait_for(lambda: _is_up(daemon), seconds=60)
         yield daemon
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import resource
 import socket
-import subprocess
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
-from tests.cli.commands import BIN, helix
-from tests.flows.daemon import Daemon, free_port
+from tests.cli.commands import helix
+from tests.flows.daemon import Daemon, free_port, running_daemon
 from tests.waiting import wait_for
 
 _FILES = 256
@@ -26,23 +25,9 @@ def daemon(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Daemon]:
     monkeypatch.setenv("HELIX_PORT", str(free_port()))
     monkeypatch.setenv("HELIX_MODEL", "none")
     helix("init")
-    process = subprocess.Popen(
-        [str(BIN / "helixd")], env=os.environ, stderr=(place / "log").open("w"), text=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (_FILES, _FILES)),
-    )  # fmt: skip
-    running = Daemon(f"http://127.0.0.1:{os.environ['HELIX_PORT']}", process)
-    try:
-        wait_for(lambda: _is_ready(running), seconds=60)
+    few = partial(resource.setrlimit, resource.RLIMIT_NOFILE, (_FILES, _FILES))
+    with running_daemon(prepare=few) as running:
         yield running
-    finally:
-        process.terminate()
-        process.wait(timeout=20)
-
-
-def _is_ready(daemon: Daemon) -> bool:
-    with contextlib.suppress(OSError):
-        return str(daemon.health()["state"]) != "starting"
-    return False
 
 
 @contextlib.contextmanager
