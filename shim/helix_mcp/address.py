@@ -16,13 +16,7 @@ class Address:
         self.scheme = scheme.lower()
         place, slash, path = rest.partition("/")
         host, port = _split(place)
-        if (
-            not separator
-            or self.scheme not in _PORTS
-            or not host
-            or not url.isprintable()
-            or " " in url.strip()
-        ):
+        if not separator or self.scheme not in _PORTS or not host or not _is_plain(url.strip()):
             raise BadAddress(f"{url!r} is not a URL of a daemon; write it like http://127.0.0.1:7878")
         if "@" in place or "?" in rest or "#" in rest:
             raise BadAddress(

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from helix_mcp.address import Address, is_loopback
+from helix_mcp.address import Address, BadAddress, is_loopback
 
 
 @pytest.mark.parametrize("name", ["127.0.0.1", "127.0.0.2", "127.8.9.10", "::1", "localhost", "LOCALHOST"])
@@ -17,3 +17,9 @@ def test_every_address_of_this_machine_is_loopback(name: str) -> None:
 )  # fmt: skip
 def test_what_only_looks_like_loopback_is_not(name: str) -> None:
     assert not is_loopback(name)
+
+
+@pytest.mark.parametrize("url", ["http://日本:7878", "http://127.0.0.1:7878/日", "http://127.0.0.1 :7878"])
+def test_a_url_that_cannot_stand_in_a_header_is_refused(url: str) -> None:
+    with pytest.raises(BadAddress, match="is not a URL of a daemon"):
+        Address(url)
