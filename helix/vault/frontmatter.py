@@ -157,7 +157,9 @@ def _refuse_conflict(text: str) -> None:
 
     Read as a text without frontmatter it would be a memory of its own, with all that either side says.
     """
-    conflict = find_conflict(text) if text.startswith("<<<<<<<") else None
+    if not text.startswith("<<<<<<<") or "---" not in text:
+        return
+    conflict = find_conflict(text)
     if conflict is None or conflict.line != 1:
         return
     for side in (conflict.ours, conflict.theirs):

@@ -24,7 +24,8 @@ def id_in_frontmatter(content: bytes) -> str | None:
     plain = _AS_HELIX_WRITES.match(content)
     if plain and (word := plain[1].decode("ascii")).lower() not in _WORDS_OF_YAML:
         return word
-    if content.startswith(b"<<<<<<<"):  # git's conflict took the frontmatter in: either side may say it
+    if content.startswith(b"<<<<<<<") and b"---" in content:
+        # Git's conflict took the frontmatter in: either side may say it.
         sides = (side.encode() for side in take_sides(content.decode(errors="replace")))
         return next(filter(None, map(_id_in, sides)), None)
     return _id_in(content)
