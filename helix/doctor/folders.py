@@ -50,8 +50,8 @@ STATE_UNWRITABLE = Kind(
     "state-unwritable",
     Severity.ERROR,
     "the disk of the state folder is full or read-only",
-    "What a running daemon writes is safe in the vault, but not found yet, and not kept for merges and retries. What was "
-    "erased may still stand in the state folder. No daemon can start.",
+    "What a running daemon writes is safe in the vault, but not found yet, and not kept for merges and retries. What "
+    "was erased may still stand in the state folder. No daemon can start.",
     "Make room on its disk, mount it writable again, or set HELIX_STATE_DIR to a folder on another disk. "
     "A running daemon catches up by itself.",
 )

@@ -9,8 +9,8 @@ from helix.doctor.registry import kinds
 from tests.doctor.faults import FAULTS, Fault
 from tests.doctor.patient import admitted
 
-# Found on a healthy vault too, or not to be brought about in a test: a disk that fails, a bug of ours. A state disk that
-# is full or read-only has to be mounted: tests/flows/test_full_state_disk.py.
+# Found on a healthy vault too, or not to be brought about in a test: a disk that fails, a bug of ours. A state disk
+# that is full or read-only has to be mounted: tests/flows/test_full_state_disk.py.
 UNSEEDED = {"daemon-not-running", "io-error", "unexpected", "check-failed", "state-unwritable"}
 
 
