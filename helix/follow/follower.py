@@ -133,7 +133,7 @@ class Follower:
                 next_scan = now
             behind = time.time() - now
             if self._may_catch_up():
-                next_scan = now
+                next_scan = min(next_scan, now + _LONGEST_WAIT)
             with self._wake:
                 if now >= next_scan:
                     self._settle.add_everything(now)

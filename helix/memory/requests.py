@@ -82,11 +82,14 @@ class Requests(StateDatabase):
         with self._lock:
             try:
                 self._write([row])
-            except StateUnwritable as error:
+            except StateUnwritable:
                 self._unwritten[row[0]] = row
                 if len(self._unwritten) > _TRIM_EVERY:
                     self._unwritten.popitem(last=False)
-                return f"a retry under this idempotency key is known only until helixd stops: {error.message}"
+                return (
+                    "A retry under this idempotency key is known only until helixd stops: "
+                    f"{self._path.parent} cannot be written ({self.trouble})"
+                )
         return None
 
     def _write_unwritten(self) -> None:

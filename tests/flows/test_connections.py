@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
+import os
 import resource
 import socket
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The disk of the state folder is full or read-only, that of the vault is not: memories are written all the same."""
+"""The disk of the state folder is full or read-only, and that of the vault is not: memories are written."""
 
 from __future__ import annotations
 
@@ -138,6 +138,12 @@ def test_writes_reach_the_vault_while_the_state_disk_is_full_and_are_caught_up_w
         assert heron in file_of(vault, badger)
         assert "status: deleted" in file_of(vault, otter)
         assert not any("quicksilver" in path.read_text() for path in vault.rglob("*.md"))
+
+        # What the index still knows of them is not shown: an answer quotes the files.
+        for question, word in (("otter river", "crayfish"), ("weasel barn", "quicksilver")):
+            said = httpx.get(f"{daemon.url}/recall", params={"q": question}, timeout=60)
+            assert said.status_code == 200
+            assert word not in said.text
 
         # While it is full: a retry is known, and health and doctor say what is wrong and where.
         retried = write(daemon, "The marten in the attic eats eggs.", idempotency_key="marten-1")
