@@ -97,7 +97,7 @@ class Helix:
 
     def read_note(self, path: str) -> Note | None:
         try:
-            return self.vault.read(path)
+            return self.vault.read_leniently(path)
         except (FileNotFoundError, HelixError):
             return None
 
@@ -237,7 +237,7 @@ def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service
         if helix.reconciler.has_scanned:
             with helix.reconciler.lock:
                 witness.scanned()
-        live = View(helix.catalog, vault.read, lambda: recall().searcher, vault.clock)
+        live = View(helix.catalog, vault.read_leniently, lambda: recall().searcher, vault.clock)
         count = token_counter(helix.config.token_scale)
 
         def survey() -> Manifest:
@@ -493,6 +493,6 @@ def _wait_for_daemon(vault: Vault, catalog: Catalog, paths: Sequence[str]) -> st
 def _is_taken_in(vault: Vault, catalog: Catalog, path: str) -> bool:
     row = catalog.at(path)
     try:
-        return row is not None and row.hash == vault.read(path).hash
+        return row is not None and row.hash == vault.read_leniently(path).hash
     except FileNotFoundError:
         return row is None

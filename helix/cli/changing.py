@@ -120,7 +120,8 @@ def adopt(
     with session(context) as helix:
         wanted = memory_ids or []
         if everything:
-            wanted = [row.id for row in helix.memories.list(include_hidden=True) if not row.has_id]
+            rows = helix.memories.list(include_hidden=True)
+            wanted = [row.id for row in rows if not row.has_id and not row.is_unread]
         elif not wanted:
             raise BadValue("name the notes to adopt (`helix recent` shows their ids), or say --all")
         notes = [helix.memories.adopt(one) for one in wanted]

@@ -45,4 +45,6 @@ def _facts(said: dict[str, Any]) -> list[tuple[str, object]]:
     facts += [(edge["rel"], edge["to"]) for edge in said.get("edges", ())]
     facts += [(name, said[name]) for name in ("importance", "source") if said.get(name) is not None]
     facts += [(str(name), value) for name, value in said.get("extra", {}).items()]
+    if said.get("properties_unread"):
+        facts.append(("properties", "cannot be read; `helix doctor` names the line"))
     return [*facts, ("file", said["path"])] if said.get("path") else facts

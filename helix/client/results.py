@@ -38,6 +38,8 @@ class _Said(Result):
     path: str | None = None
     hash: str | None = None
     """of the file as it was read: `based_on` for an update"""
+    properties_unread: bool | None = None
+    """its properties cannot be read: it is known by its text alone, and cannot be changed"""
     extra: Mapping[str, Any] = mapping()
     """properties of the file that Helix does not know"""
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.doctor.lines import line_in_body
+from helix.vault.note import Note
 from helix.vault.text_merge import COLLISION
 
 _STAYS = "The file stays as it is and is in no answer, or with what it last said, until it can be read."
@@ -52,6 +53,13 @@ REFUSALS = (
     _unreadable("io-error", "the disk does not give the file out", "Check the disk, and restore the file."),
     _unreadable("bad-note", "it is not a regular file", "Move it out of the vault."),
     _unreadable("unexpected", "Helix failed on the file", "Please report it as a bug."),
+)
+PROPERTIES = Kind(
+    "properties-unread",
+    Severity.WARNING,
+    "notes have properties that cannot be read",
+    "They are found by their text, under their file name or first heading. Helix does not write to them.",
+    "Correct the line that is named. If they are templates, name their folder in Obsidian's settings or .helixignore.",
 )
 CONFLICT = Kind(
     "git-conflict",
@@ -130,11 +138,26 @@ _UNKNOWN = _BY_CODE["unexpected"]
 
 def check_notes(examined: Examined) -> Iterator[Finding]:
     for one in examined.looked.values():
-        if (problem := one.problem) is not None:
+        if (problem := one.problem) is not None and (one.note is None or one.note.unread is None):
             kind = _BY_CODE.get(problem.code, _UNKNOWN)
             yield kind.at(
                 problem.path, problem.reason, line=problem.line, remedy=problem.remedy, detail=problem.detail
             )
+
+
+def check_properties(examined: Examined) -> Iterator[Finding]:
+    unread = [note.unread for note in examined.notes if note.unread is not None]
+    paths = [note.path for note in examined.notes if note.unread is not None]
+    if unread:
+        said = [
+            f"{path}:{error.line}: {error.reason}" for path, error in zip(paths[:3], unread, strict=False)
+        ]
+        yield PROPERTIES.at(
+            paths[0],
+            f"{len(unread)} note{'s have' if len(unread) > 1 else ' has'} properties that cannot be read",
+            line=unread[0].line,
+            detail="; ".join([*said, "…"] if len(unread) > 3 else said),
+        )
 
 
 def check_refusals(examined: Examined) -> Iterator[Finding]:
@@ -167,15 +190,32 @@ def check_folders(examined: Examined) -> Iterator[Finding]:
 
 
 def check_ids(examined: Examined) -> Iterator[Finding]:
-    without = [note.path for note in examined.memories if not note.has_id and note.meta.get("id") is None]
+    without = [note.path for note in examined.memories if _lacks_id(note)]
     if without:
         more = ", …" if len(without) > 3 else ""
         yield NO_ID.at(without[0], f"{len(without)} note{'s have' if len(without) > 1 else ' has'} none",
                        detail=f"{', '.join(without[:3])}{more}")  # fmt: skip
 
 
+def _lacks_id(note: Note) -> bool:
+    return note.meta.get("id") is None and note.unread is None
+
+
 AREA = Area(
     "Notes",
-    (*REFUSALS, CONFLICT, BAD_ID, BOTH_TEXTS, REFUSED, ERASED, OLD_FILE, OLD_FILES, FOLDER, ODD_NAME, NO_ID),
-    (check_notes, check_texts, check_refusals, check_old_files, check_folders, check_ids),
+    (
+        *REFUSALS,
+        PROPERTIES,
+        CONFLICT,
+        BAD_ID,
+        BOTH_TEXTS,
+        REFUSED,
+        ERASED,
+        OLD_FILE,
+        OLD_FILES,
+        FOLDER,
+        ODD_NAME,
+        NO_ID,
+    ),
+    (check_notes, check_properties, check_texts, check_refusals, check_old_files, check_folders, check_ids),
 )

@@ -69,6 +69,12 @@ class Looker:
         if isinstance(data, Problem):
             return Looked(signature, None, data)
         looked = examine_note(path, signature, data)
+        if (
+            looked.note is not None
+            and looked.note.unread is not None
+            and self._vault.may_be_hidden(looked.note)
+        ):
+            looked = replace(looked, note=None)
         if looked.note is None and looked.problem is not None and self._is_erased(data):
             return replace(looked, problem=replace(looked.problem, detail=""))  # it would quote the text
         return looked
@@ -89,9 +95,10 @@ class Looker:
 def examine_note(path: str, signature: Signature, data: bytes) -> Looked:
     """What a file with these bytes holds, or what is wrong with it, or both."""
     try:
-        note = Note.parse(path, data)
+        note = Note.parse_leniently(path, data)
         _ = note.memory, note.state
-        return Looked(signature, note, _doubtful(note))
+        problem = _doubtful(note) if note.unread is None else _unreadable(path, note.unread, data)
+        return Looked(signature, note, problem)
     except NoteError as error:
         return Looked(signature, None, _unreadable(path, error, data))
     except Exception as error:  # one file that Helix does not understand must not stop all the others

@@ -283,6 +283,7 @@ class Reconciler:
         self._commit({path: seen for path, seen in looked.items() if seen is not None}, (), report)
 
     def _commit(self, looked: Mapping[str, Looked], dropped: Sequence[str], report: Report) -> None:
+        looked = {path: self._or_last_good(path, seen) for path, seen in looked.items()}
         files = [seen.note for seen in looked.values() if seen.note is not None]
         ancestry = self.vault.ancestry
         ancestry.catch_up()
@@ -346,6 +347,13 @@ class Reconciler:
         for tell in self.on_commit:
             tell(Committed(taken, changes, folded))
 
+    def _or_last_good(self, path: str, seen: Looked) -> Looked:
+        """What a file said while its properties could be read is worth more than its text alone."""
+        if seen.note is None or seen.note.unread is None:
+            return seen
+        row = self.catalog.at(path)
+        return seen if row is None or row.is_unread else replace(seen, note=None)
+
     def _look_again(self, memory_id: str, looked: Mapping[str, Looked]) -> None:
         """Something became known of a memory: its other files may count for something else now."""
         for row in self.catalog.rows_of(memory_id):
@@ -381,7 +389,8 @@ class Reconciler:
         if row.path in looked:
             return looked[row.path].note
         try:
-            stands = self.vault.stand(self.vault.read_file(row.path))
+            read = self.vault.read_leniently if row.is_unread else self.vault.read_file
+            stands = self.vault.stand(read(row.path))
         except (FileNotFoundError, HelixError):
             return None
         if stands.note.id != row.id:

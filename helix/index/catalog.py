@@ -24,7 +24,7 @@ from helix.vault.walk import Signature
 
 # Another number means another catalog: it is dropped and rebuilt from the notes, never migrated.
 # The words of titles stand in it, so another way of finding words is another catalog too.
-SCHEMA_VERSION = 510 + analyze.VERSION
+SCHEMA_VERSION = 511 + analyze.VERSION
 
 CATALOG_FILE = "catalog.db"
 
@@ -70,6 +70,11 @@ class Row:
     """the memory without its body: title, kind, scope, project, tags, edges, times, …"""
     is_stale: bool = False
     """the file cannot be read any more, and this is what it last said"""
+
+    @property
+    def is_unread(self) -> bool:
+        """Known by its text alone: its properties could never be read."""
+        return "unread" in self.meta
 
 
 class Indexed(NamedTuple):
@@ -168,6 +173,8 @@ class Catalog(StateDatabase):
             for key, value in vars(memory).items()
             if key not in ("id", "status", "body") and value not in (None, (), {})
         }
+        if note.unread is not None:
+            meta["unread"] = note.unread.line
         if COLLISION in memory.body:  # the line where a merge had to keep both texts
             meta["unmerged"] = 1 + emit(note.document).decode().partition(COLLISION)[0].count("\n")
         self._db.execute(

@@ -163,7 +163,7 @@ class Snapshot:
         stack.callback(self.catalog.close)
         vault = Vault(root, ancestry)
         Reconciler(vault, self.catalog, FollowConfig()).reconcile(settled=True)
-        self.read = vault.read
+        self.read = vault.read_leniently
         self.place = place
         self._open_index = open_index
         self._searcher: Searcher | None = None

@@ -29,7 +29,7 @@ def brief(note: Note, text: str) -> Payload:
     said["text"] = text
     if memory.status != "active":
         said["status"] = memory.status
-    return said
+    return said | _mark(note)
 
 
 def full(note: Note, text: str) -> Payload:
@@ -56,7 +56,12 @@ def full(note: Note, text: str) -> Payload:
     }
     kept = ("title", "text", "tags", "edges", "project")
     said = {key: value for key, value in said.items() if value is not None or key in kept}
-    return said | ({"extra": _plain(memory.extra)} if memory.extra else {})
+    return said | _mark(note) | ({"extra": _plain(memory.extra)} if memory.extra else {})
+
+
+def _mark(note: Note) -> Payload:
+    """Of a note that is known by its text alone: what its properties say is not in the answer."""
+    return {} if note.unread is None else {"properties_unread": True}
 
 
 def source_of(memory: Memory) -> str | None:

@@ -100,7 +100,8 @@ class View:
         if note is not None:
             return note
         with contextlib.suppress(FileNotFoundError):
-            self.read(row.path)  # says what is wrong with it
+            if (unread := self.read(row.path).unread) is not None:  # or reading says what is wrong with it
+                raise unread
         raise MemoryNotFound(
             f"the file of {row.id}, {row.path}, does not hold it any more; it was moved or deleted"
         )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
@@ -50,6 +50,14 @@ class Document:
 
 
 def parse(data: bytes) -> Document:
+    whole = split(data)
+    # python-frontmatter strips what it is given, so it gets the split that is already made.
+    meta, _ = frontmatter.parse("", handler=_Hardened(whole.yaml)) if whole.has_frontmatter else ({}, "")
+    return replace(whole, meta=cast("dict[str, Value]", meta))
+
+
+def split(data: bytes) -> Document:
+    """The five pieces, with nothing said of what the frontmatter means."""
     text = _decode(data)
     bom = "\ufeff" if text.startswith("\ufeff") else ""
     opening = _OPENING.match(text, len(bom))
@@ -60,11 +68,7 @@ def parse(data: bytes) -> Document:
         _refuse_conflict(text)
         return Document(bom, "", "", "", text[len(bom) :], {})
     source = text[opening.end() : closing.start(1)]
-    # python-frontmatter strips what it is given, so it gets the split that is already made.
-    meta, _ = frontmatter.parse("", handler=_Hardened(source))
-    return Document(
-        bom, opening[0], source, closing[1], text[closing.end() :], cast("dict[str, Value]", meta)
-    )
+    return Document(bom, opening[0], source, closing[1], text[closing.end() :], {})
 
 
 def emit(doc: Document) -> bytes:

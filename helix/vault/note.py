@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Any
 
+from helix.errors import NoteError
 from helix.vault import frontmatter, ids
+from helix.vault.copies import original_name
 from helix.vault.files import content_hash
 from helix.vault.frontmatter import Document
 from helix.vault.links import (
@@ -29,6 +32,24 @@ SCOPES = ("project", "global", "session")
 HIDDEN = frozenset({"superseded", "deleted", "erased"})
 MADE_UP_PROJECT = "default"
 """what earlier versions wrote for those who named no project; beside it, `filed: true` says that somebody did"""
+
+# What is wrong with properties that a person or a plugin wrote. A file with the marks of a git conflict, one that is
+# cut off, too large or not text is not a note whose text could be believed.
+_READ_BY_TEXT = frozenset(
+    {
+        *("yaml-syntax", "duplicate-key", "not-a-mapping", "bad-key", "unsupported-tag"),
+        *("too-deep", "too-many-nodes"),
+    }
+)
+# In properties that cannot be read, however it is spelled: rather one note too few than one that was forgotten.
+_SAYS_HIDDEN = re.compile(
+    r"""(?:^|[{,])[ \t]*["']?status["']?[ \t]*:(?:\s*![\w!]*\s)?\W*(?:superseded|deleted|erased)\b""",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SAYS_REMOVED = re.compile(
+    r"""(?:^|[{,])[ \t]*["']?(?:deleted_at|merged_into)["']?[ \t]*:""", re.IGNORECASE | re.MULTILINE
+)
+_SAYS_ACTIVE = re.compile(r"""^status:[ \t]*["']?active\b""", re.MULTILINE)
 
 _KNOWN = frozenset(
     (
@@ -87,10 +108,29 @@ class Note:
     path: str
     hash: str
     document: Document
+    unread: NoteError | None = None
+    """why its properties could not be read: the note is known by its path and its text alone, and never written to"""
 
     @classmethod
     def parse(cls, path: str, data: bytes) -> Note:
         return cls(path, content_hash(data), frontmatter.parse(data))
+
+    @classmethod
+    def parse_leniently(cls, path: str, data: bytes) -> Note:
+        """The same for somebody who only reads: a note with bad properties still has its text.
+
+        Refused all the same is one that has no text, one that says, as far as can be told, that it is hidden, and a
+        conflict copy: its text is a version of another note, which may be hidden.
+        """
+        try:
+            return cls.parse(path, data)
+        except NoteError as error:
+            if error.code not in _READ_BY_TEXT or original_name(path) is not None:
+                raise
+            document = frontmatter.split(data)
+            if _says_hidden(document.yaml) or not document.body.strip():
+                raise
+            return cls(path, content_hash(data), document, error.at(path))
 
     @property
     def meta(self) -> dict[str, Value]:
@@ -196,6 +236,12 @@ def to_memory(memory_id: str, meta: Mapping[str, Value], body: str, path: str) -
         idempotency_key=_text(meta.get("idempotency_key")),
         extra=extra,
     )
+
+
+def _says_hidden(source: str) -> bool:
+    if _SAYS_HIDDEN.search(source):
+        return True
+    return _SAYS_REMOVED.search(source) is not None and _SAYS_ACTIVE.search(source) is None
 
 
 def _text(value: Value) -> str | None:

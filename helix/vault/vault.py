@@ -42,7 +42,7 @@ from helix.vault.merge import (
     state_of,
     with_ancestors,
 )
-from helix.vault.note import Note, ancestors_of, is_later, status_of
+from helix.vault.note import HIDDEN, Note, ancestors_of, is_later, status_of
 from helix.vault.paths import MAX_NOTE_BYTES, Root
 from helix.vault.text_merge import COLLISION
 from helix.vault.times import Clock, format_time, parse_time, stamp_after, utc_now
@@ -128,6 +128,25 @@ class Vault:
             return Note.parse(path, self.root.read(path, self.max_note_bytes))
         except NoteError as error:
             raise error.at(path) from None
+
+    def read_leniently(self, path: str) -> Note:
+        """The same for an answer: also a note whose properties cannot be read, by its text."""
+        data = self.root.read(path, self.max_note_bytes)
+        try:
+            note = Note.parse_leniently(path, data)
+        except NoteError as error:
+            raise error.at(path) from None
+        if note.unread is not None and self.may_be_hidden(note):
+            raise note.unread
+        return self.stand(note).note
+
+    def may_be_hidden(self, note: Note) -> bool:
+        """Of a note whose properties cannot be read: whether it may be an old file of a memory that was hidden."""
+        memory_id = id_in_frontmatter(frontmatter.emit(note.document))
+        known = None if memory_id is None else self.ancestry.tombstone_of(memory_id)
+        return any(
+            one is not None and one.status in HIDDEN for one in (known, self.ancestry.tombstone_at(note.path))
+        )
 
     def stand(self, note: Note) -> Standing:
         """What a file that was read counts for. Decided before anybody is told of its text, not mended afterwards."""

@@ -50,6 +50,10 @@ class Memory(BaseModel):
     importance: float | None = None
     path: str | None = None
     hash: str | None = None
+    properties_unread: bool | None = Field(
+        None,
+        description="Its properties cannot be read: it is known by its text alone, and cannot be changed.",
+    )
     extra: dict[str, Any] = {}
 
 

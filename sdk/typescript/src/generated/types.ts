@@ -253,6 +253,8 @@ export interface Hit {
   importance?: number | null;
   path?: string | null;
   hash?: string | null;
+  /** Its properties cannot be read: it is known by its text alone, and cannot be changed. */
+  propertiesUnread?: boolean | null;
   extra?: Record<string, unknown>;
   score?: number | null;
   reasons?: Record<string, number>;
@@ -411,6 +413,8 @@ export interface Memory {
   importance?: number | null;
   path?: string | null;
   hash?: string | null;
+  /** Its properties cannot be read: it is known by its text alone, and cannot be changed. */
+  propertiesUnread?: boolean | null;
   extra?: Record<string, unknown>;
 }
 
@@ -440,6 +444,8 @@ export interface MemoryPage {
   importance?: number | null;
   path?: string | null;
   hash?: string | null;
+  /** Its properties cannot be read: it is known by its text alone, and cannot be changed. */
+  propertiesUnread?: boolean | null;
   extra?: Record<string, unknown>;
 }
 
