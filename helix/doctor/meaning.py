@@ -31,10 +31,10 @@ SCOPE = Kind(
 )
 NO_PROJECT = Kind(
     "scope-without-project",
-    Severity.WARNING,
-    "the scope is project, and no project is named",
-    "No project sees the memory.",
-    "Add a line `project: NAME`, or set the scope to global.",
+    Severity.NOTE,
+    "a memory is of a project, and nobody has said of which",
+    "It is unfiled: every project sees it until somebody files it.",
+    "`helix file ID --project NAME`, or set its scope to global.",
 )
 WRONG_TYPE = Kind(
     "wrong-type",
