@@ -45,6 +45,14 @@ def is_note_name(name: str) -> bool:
     return name[-3:].lower() == ".md" or _AFTER_SUFFIX.fullmatch(name) is not None
 
 
+def are_named_alike(paths: list[str]) -> bool:
+    """Whether these may be a file and its copies: in one folder, with names that begin as the shortest one does."""
+    places = sorted((PurePosixPath(path) for path in paths), key=lambda place: len(place.stem))
+    first = original_name(str(places[0])) or str(places[0])
+    stem = PurePosixPath(first).stem
+    return all(place.parent == places[0].parent and place.name.startswith(stem) for place in places)
+
+
 def choose_best(memory_id: str, paths: list[str]) -> str:
     """Of several files with one id, the one that is the memory: the same choice on every machine."""
 

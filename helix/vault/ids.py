@@ -15,12 +15,13 @@ from helix.vault.paths import slug
 # Lower-case base32: nothing that a case-folding file system (macOS, Windows) could confuse.
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"
 _SUFFIX_LENGTH = 6
+PREFIX = "mem_"
 _USABLE = re.compile(r"[^\s\x00-\x1f\x7f/\\\[\]|#^]{1,200}")
 
 
 def new_id(title: str, moment: datetime, taken: Callable[[str], bool]) -> str:
     """An id that `taken` does not know; `taken` is asked with the case-folded id."""
-    stem = f"mem_{moment.astimezone(UTC):%Y-%m-%d}_{slug(title)}"
+    stem = f"{PREFIX}{moment.astimezone(UTC):%Y-%m-%d}_{slug(title)}"
     length = _SUFFIX_LENGTH
     while True:
         candidate = f"{stem}_{''.join(secrets.choice(_ALPHABET) for _ in range(length))}"

@@ -35,12 +35,7 @@ MADE_UP_PROJECT = "default"
 
 # What is wrong with properties that a person or a plugin wrote. A file with the marks of a git conflict, one that is
 # cut off, too large or not text is not a note whose text could be believed.
-_READ_BY_TEXT = frozenset(
-    {
-        *("yaml-syntax", "duplicate-key", "not-a-mapping", "bad-key", "unsupported-tag"),
-        *("too-deep", "too-many-nodes"),
-    }
-)
+_READ_BY_TEXT = frozenset({"yaml-syntax", "duplicate-key", "not-a-mapping", "bad-key", "unsupported-tag"})
 # In properties that cannot be read, however it is spelled: rather one note too few than one that was forgotten.
 _SAYS_HIDDEN = re.compile(
     r"""(?:^|[{,])[ \t]*["']?status["']?[ \t]*:(?:\s*![\w!]*\s)?\W*(?:superseded|deleted|erased)\b""",

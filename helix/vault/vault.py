@@ -24,7 +24,7 @@ from helix.errors import (
 from helix.vault import frontmatter, ids
 from helix.vault.ancestry import Ancestry
 from helix.vault.birth import NewMemory, home_of, to_meta
-from helix.vault.copies import choose_best, choose_survivor
+from helix.vault.copies import are_named_alike, choose_best, choose_survivor
 from helix.vault.edit import REMOVE, Remove, edit
 from helix.vault.files import Files, Finding, Write, Written, content_hash
 from helix.vault.frontmatter import Document
@@ -423,6 +423,7 @@ class Vault:
         notes = [self.read_file(path) for path in sorted(paths)]
         if any(note.id != memory_id for note in notes):
             raise StaleHash(f"the copies of {memory_id} changed while they were read")
+        self._check_one_memory(memory_id, notes)
         erased_at = self.ancestry.erased_at(memory_id)
         documents = sorted((note.document for note in notes), key=frontmatter.emit)
         here = {note.state: note.document for note in notes}
@@ -535,6 +536,16 @@ class Vault:
             raise EditRefused(
                 f"a note has at most {self.max_note_bytes} bytes, this would have {len(data)}; "
                 "nothing was written. Split the text"
+            )
+
+    def _check_one_memory(self, memory_id: str, notes: Sequence[Note]) -> None:
+        """Refuse to merge files that Helix gave no id to nor wrote to: it may be a word of another tool."""
+        is_ours = memory_id.startswith(ids.PREFIX) or any(note.ancestors for note in notes)
+        paths = [note.path for note in notes]
+        if not is_ours and not are_named_alike(paths):
+            raise EditRefused(
+                f"{', '.join(paths)} all have the id {memory_id!r}, which seems to be of another tool; "
+                "they are not merged. Give each an id of its own, or remove the lines"
             )
 
     def _set_aside(self, late: Finding) -> str:

@@ -304,3 +304,27 @@ def test_a_typed_status_and_a_conflict_copy_destroy_nothing(rig: Rig) -> None:
     assert "The pump leaks.\nOne more line.\n" in rig.read("a.md")
     assert "status: erased" in rig.read("a.md")
     assert rig.ancestry.erased_at("mem_a") is None
+
+
+def test_notes_that_share_an_id_of_another_tool_are_not_merged(rig: Rig) -> None:
+    rig.write("v1/intro.md", "---\nid: intro\nsidebar_position: 1\n---\nThe first manual.\n")
+    rig.write("v2/intro.md", "---\nid: intro\nsidebar_position: 1\n---\nThe second manual.\n")
+    before = rig.snapshot()
+    rig.follow()
+    rig.settle_down()
+    assert rig.snapshot() == before
+    [problem] = rig.catalog.problems()
+    assert problem.code == "edit-refused"
+    assert "intro" in problem.reason
+
+
+def test_a_conflict_copy_of_a_note_with_an_id_of_its_owner_is_merged(rig: Rig) -> None:
+    rig.write("intro.md", "---\nid: intro\n---\nThe manual.\n")
+    rig.write(
+        "intro (Ann's conflicted copy 2026-09-25).md",
+        "---\nid: intro\n---\nThe manual.\n\nA line of Ann's.\n",
+    )
+    rig.follow()
+    rig.settle_down()
+    assert "A line of Ann's." in rig.read("intro.md")
+    assert rig.catalog.duplicates() == {}
