@@ -23,7 +23,13 @@ Story = Callable[[Client], Awaitable[None]]
 
 
 def tell(server: FixtureServer, era: str, story: Story, **options: Any) -> None:
-    env = {"HELIX_URL": server.url, "HELIX_CONFIG_DIR": os.devnull, "PATH": os.environ["PATH"]}
+    # The user names the place and the token: a server of the tests can prove nothing.
+    env = {
+        "HELIX_URL": server.url,
+        "HELIX_TOKEN": "of-the-test",
+        "HELIX_CONFIG_DIR": os.devnull,
+        "PATH": os.environ["PATH"],
+    }
     if "PYTHONPATH" in os.environ:
         env["PYTHONPATH"] = os.environ["PYTHONPATH"]
 

@@ -77,7 +77,7 @@ def test_when_nobody_reads_the_answers_the_shim_ends(server: FixtureServer) -> N
         [BIN / "helix-mcp", "--no-start"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={**os.environ, "HELIX_URL": server.url, "HELIX_CONFIG_DIR": os.devnull},
+        env={**os.environ, "HELIX_URL": server.url, "HELIX_TOKEN": "t", "HELIX_CONFIG_DIR": os.devnull},
     )
     assert process.stdin is not None
     assert process.stdout is not None
@@ -103,7 +103,7 @@ def test_a_host_that_is_killed_leaves_no_shim_behind(server: FixtureServer) -> N
     process = subprocess.Popen(
         [sys.executable, "-c", host],
         stdout=subprocess.PIPE,
-        env={**os.environ, "HELIX_URL": server.url, "HELIX_CONFIG_DIR": os.devnull},
+        env={**os.environ, "HELIX_URL": server.url, "HELIX_TOKEN": "t", "HELIX_CONFIG_DIR": os.devnull},
     )
     assert process.stdout is not None
     with process.stdout:
