@@ -98,9 +98,12 @@ def find_daemon(config: Config) -> Daemon | None:
         here = Whereabouts.find(state)
         if here is not None and here.pid == pid:
             return Daemon(here.url, owner_of(config, here.url), pid)
-        usual = Daemon(config.base_url, owner_of(config, config.base_url), pid)
-        if time.monotonic() > deadline or (here is None and _follows(usual, config.vault)):
-            return usual
+        if config.port:  # with 0 the daemon takes a free one, and only its record says which
+            usual = Daemon(config.base_url, owner_of(config, config.base_url), pid)
+            if time.monotonic() > deadline or (here is None and _follows(usual, config.vault)):
+                return usual
+        elif time.monotonic() > deadline:
+            return None
         time.sleep(_PAUSE)
     return None
 

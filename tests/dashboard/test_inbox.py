@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,14 +19,17 @@ from tests.waiting import wait_for
 def messy(board: Served) -> Iterator[dict[str, Path]]:
     """A vault that something went wrong in."""
     folder = board.vault / "messy"
+    tag = secrets.token_hex(
+        3
+    )  # what one test forgets stays forgotten, also when the next one writes its file again
     folder.mkdir()
     unreadable = folder / "unreadable.md"
-    unreadable.write_text("---\ntitle: [broken\n---\nA note that cannot be read\n", "utf-8")
+    unreadable.write_text("---\ntitle: broken\nA note that cannot be read\n", "utf-8")
     twins = []
     for number in (1, 2):
         twin = folder / f"twin-{number}.md"
         twin.write_text(
-            f"---\nid: mem_2026-11-0{number}_twin_aaa{number}\ntitle: Twin of the lighthouse\nkind: fact\n"
+            f"---\nid: mem_2026-11-0{number}_twin_{tag}{number}\ntitle: Twin of the lighthouse\nkind: fact\n"
             f"scope: global\nstatus: active\ncreated_at: 2026-11-0{number}T10:00:00Z\n"
             f"updated_at: 2026-11-0{number}T10:00:00Z\n---\n"
             "The lighthouse of Farilhoes flashes every five seconds.\n",
@@ -34,14 +38,14 @@ def messy(board: Served) -> Iterator[dict[str, Path]]:
         twins.append(twin)
     over = folder / "over.md"
     over.write_text(
-        "---\nid: mem_2026-10-01_permit_bbb1\ntitle: The permit of the drone\nkind: fact\nscope: global\n"
+        f"---\nid: mem_2026-10-01_permit_{tag}\ntitle: The permit of the drone\nkind: fact\nscope: global\n"
         "status: active\ncreated_at: 2026-10-01T10:00:00Z\nupdated_at: 2026-10-01T10:00:00Z\n"
         "valid_until: 2026-10-31T00:00:00Z\n---\n"
         "The drone may fly over the valley. See [[mem_no-such-memory_0000]].\n",
         "utf-8",
     )
-    wait_for(lambda: board.http.get("/memory/mem_2026-10-01_permit_bbb1").status_code == 200, 30)
-    wait_for(lambda: board.http.get("/memory/mem_2026-11-02_twin_aaa2").status_code == 200, 30)
+    wait_for(lambda: board.http.get(f"/memory/mem_2026-10-01_permit_{tag}").status_code == 200, 30)
+    wait_for(lambda: board.http.get(f"/memory/mem_2026-11-02_twin_{tag}2").status_code == 200, 30)
     yield {"unreadable": unreadable, "one": twins[0], "two": twins[1], "over": over}
     for file in folder.iterdir():
         file.unlink()

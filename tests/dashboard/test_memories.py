@@ -11,13 +11,6 @@ from tests.surfaces.conftest import Served
 from tests.waiting import wait_for
 
 # The vault speaks of none of these; to one of them or another something is near.
-_OF_OTHER_THINGS = (
-    "When does the cinema open on Sundays",
-    "Who is our landlord for the office",
-    "Which novel won the prize for fiction",
-    "Which airline do we fly with",
-    "What did the choir sing at the wedding",
-)
 
 
 def rows(page: Page) -> list[str]:
@@ -222,18 +215,3 @@ def test_what_nobody_filed_is_marked_found_by_the_filter_and_filed(visit: Open, 
     expect(page.locator(".reading-head .project")).to_have_text("harbour")
     expect(row).to_have_count(0)
     assert board.http.get(f"/memory/{memory_id}").json()["project"] == "harbour"
-
-
-def test_when_nothing_fits_well_the_two_nearest_are_shown_and_the_rest_when_asked_for(
-    visit: Open, board: Served
-) -> None:
-    asked = next(
-        one
-        for one in _OF_OTHER_THINGS
-        if any(hit.get("nearest") for hit in board.http.get("/recall", params={"q": one}).json()["results"])
-    )
-    page = visit().go(f"#/memories?q={asked.replace(' ', '+')}")
-    expect(page.locator(".list-note")).to_contain_text("nothing in memory fits")
-    expect(page.locator(".memory-list li")).to_have_count(2)
-    page.get_by_role("button", name="Show more").click()
-    expect(page.locator(".memory-list li").nth(2)).to_be_attached()

@@ -58,7 +58,13 @@ def test_hundreds_of_half_requests_keep_nobody_out(daemon: Daemon, place: Path) 
 def test_idle_connections_that_were_answered_keep_nobody_out(daemon: Daemon) -> None:
     host = daemon.url.removeprefix("http://")
     with held(daemon, 300, f"GET /healthz HTTP/1.1\r\nHost: {host}\r\n\r\n".encode()):
-        assert daemon.get("/recent")[0] == 200
+        wait_for(lambda: _answers(daemon))
+
+
+def _answers(daemon: Daemon) -> bool:
+    with contextlib.suppress(OSError):  # one of three hundred that come at once may be asked to come again
+        return daemon.get("/recent")[0] == 200
+    return False
 
 
 def test_half_a_request_is_given_up_after_a_while_however_it_trickles_in(daemon: Daemon) -> None:

@@ -187,9 +187,12 @@ async function connections(memory, place) {
   const near = new Map((found?.neighbors ?? []).map((one) => [one.id, one]));
   const groups = new Map();
   const add = (label, id, one) => groups.set(label, (groups.get(label) ?? new Map()).set(id, one));
-  for (const [id, one] of near)
-    for (const { from, rel } of [one.edge, ...(one.more_edges ?? [])])
-      add(from === memory.id ? forward(rel) : backward(rel), id, one);
+  // What it says of others, in its own order, stands before what others say of it.
+  for (const { rel, to } of memory.edges ?? []) if (near.has(to)) add(forward(rel), to, near.get(to));
+  for (const leaves of [true, false])
+    for (const [id, one] of near)
+      for (const { from, rel } of [one.edge, ...(one.more_edges ?? [])])
+        if ((from === memory.id) === leaves) add(leaves ? forward(rel) : backward(rel), id, one);
   if (!groups.size) return;
   fill(
     place,
