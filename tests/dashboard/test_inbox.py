@@ -123,7 +123,7 @@ def test_what_is_settled_elsewhere_leaves_the_inbox_by_itself(
     page = visit().go("#/inbox?what=expired")
     one = item(page, "permit")
     expect(one).to_have_count(1)
-    board.http.post("/forget", json={"id": "mem_2026-10-01_permit_bbb1"})
+    board.http.post("/forget", json={"id": messy["over"].read_text("utf-8").split("id: ")[1].split()[0]})
     expect(one).to_have_count(0)
 
 
