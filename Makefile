@@ -16,7 +16,7 @@ $(BIN)/python:
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
-	@$(BIN)/python -m compileall -q shim  # an editable install is not compiled, and helix-mcp must start at once
+	@$(BIN)/python -m compileall -q helix shim  # an editable install is not compiled, and commands must start at once
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
@@ -42,6 +42,7 @@ programs:
 	@$(PYTHON) tests/programs.py
 
 test: check programs ## everything that must hold, in a new order each time; HELIX_TEST_SCALE=10 makes the random runs ten times longer
+	@$(BIN)/python -m compileall -q helix shim  # thousands of commands are started, where Python may keep no compiled files
 	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 soak: $(VENV)/.installed-dev programs ## the tests RUNS times quiet and RUNS times beside four busy processes, as a table

@@ -58,10 +58,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A place of its own for vault, state and config, which every command in this test uses."""
+def place(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A place of its own for vault, state and config, which every command in this test uses.
+
+    Words only, unless the test is marked `model`: each command that loads the model takes seconds.
+    """
     for name in ENVIRONMENT:
         monkeypatch.delenv(name, raising=False)
+    if request.node.get_closest_marker("model") is None:
+        monkeypatch.setenv("HELIX_MODEL", "none")
     monkeypatch.setenv("HELIX_VAULT", str(tmp_path / "vault"))
     monkeypatch.setenv("HELIX_STATE_DIR", str(tmp_path / "state"))
     monkeypatch.setenv("HELIX_CONFIG_DIR", str(tmp_path / "config"))

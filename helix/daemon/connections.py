@@ -18,6 +18,8 @@ HEADER_PATIENCE = 10.0
 _KEPT_FREE = 128
 _FEWEST = 32
 _MOST = 1_000
+# As many more may come while everybody else is being answered: that takes a moment, and being turned away is an error.
+_SPARE = 32
 
 
 class Connection(HttpToolsProtocol):
@@ -43,6 +45,8 @@ class Connection(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         super().on_response_complete()
         self._waiting_since = self.loop.time()
+        if len(self.connections) > self._most and self.is_waiting():
+            self.transport.close()  # after the answer: its client opens another one when it needs it
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._forget_header()
@@ -66,16 +70,28 @@ class Connection(HttpToolsProtocol):
         if self.cycle is before and not self.transport.is_closing():
             self.transport.abort()
 
+    def is_clients_turn(self) -> bool:
+        """Whether it is the client's turn: to ask, or to send the rest of what it began."""
+        return self.is_waiting() or self.cycle.more_body
+
     def _make_room(self) -> None:
-        """The one that has waited longest goes, so that nobody keeps others out by holding all there are."""
-        waiting = [
+        """The one whose client lets us wait longest goes: nobody keeps others out by holding all there are."""
+        waiting_for = [
             one
             for one in self.connections
-            if isinstance(one, Connection) and one.is_waiting() and not one.transport.is_closing()
+            if isinstance(one, Connection)
+            and one is not self
+            and one.is_clients_turn()
+            and not one.transport.is_closing()
         ]
-        longest = min(waiting, key=lambda one: one._waiting_since)
-        self.connections.discard(longest)
-        longest.transport.abort()
+        if waiting_for:
+            goes = min(waiting_for, key=lambda one: one._waiting_since)
+        elif len(self.connections) > self._most + _SPARE:
+            goes = self
+        else:
+            return
+        self.connections.discard(goes)
+        goes.transport.abort()
 
 
 def most_connections() -> int:

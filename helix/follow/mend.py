@@ -24,7 +24,7 @@ from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Row
 from helix.vault.authors import HELIX, Author, acting, doing
 from helix.vault.checkouts import Checkouts
-from helix.vault.leftovers import Leftover, State
+from helix.vault.leftovers import AT_ONCE, Leftover, State
 from helix.vault.problem import Problem
 from helix.vault.vault import MergePlan
 
@@ -222,6 +222,11 @@ class Mender:
             self.look_for_leftovers([folder])
 
     def _clear(self, leftover: Leftover) -> bool:
+        # A command has no second look: what an erased memory said goes now, whoever may still have it open.
+        finding = self._vault.files.examine(leftover, self._wall(), AT_ONCE)
+        is_readable = finding.state not in (State.PENDING, State.TOO_LARGE)
+        if is_readable and self._vault.is_of_erased(finding, self._catalog.erased_with):
+            return self._vault.files.discard(finding)
         finding = self._vault.files.examine(leftover, self._wall(), self._reconciler.config.linger)
         if finding.state is State.PENDING:
             return False

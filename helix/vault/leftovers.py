@@ -24,6 +24,8 @@ from helix.vault.syscalls import without_writers
 
 # A write takes milliseconds; one that is a minute old was cut short by a crash.
 UNFINISHED_AFTER = 60.0
+AT_ONCE = -1.0
+"""a lingering time that is over already, whatever the clock of the disk says"""
 
 _TEMP = re.compile(re.escape(TEMP_PREFIX) + r"(?:([0-9a-f]{12})-([0-9a-f]{12})-)?[0-9a-f]{16}\.tmp")
 
@@ -68,7 +70,7 @@ class Finding:
     leftover: Leftover
     state: State
     hash: str = ""
-    data: bytes = b""  # the text, of a late save
+    data: bytes = b""
 
 
 def leftovers(root: Root, rel_dir: str) -> list[Leftover]:
@@ -115,7 +117,7 @@ def examine(
         state = State.GARBAGE if age > UNFINISHED_AFTER else State.PENDING
     else:
         state = State.LATE_SAVE if age > linger else State.PENDING
-    return Finding(leftover, state, digest, data if state is State.LATE_SAVE else b"")
+    return Finding(leftover, state, digest, data)
 
 
 def discard(root: Root, finding: Finding, limit: int = MAX_NOTE_BYTES) -> bool:

@@ -30,7 +30,7 @@ from helix.vault.files import Files, Finding, Write, Written, content_hash
 from helix.vault.frontmatter import Document
 from helix.vault.identity import id_in_frontmatter
 from helix.vault.ignore import Ignore, read_ignore
-from helix.vault.leftovers import State
+from helix.vault.leftovers import AT_ONCE, State
 from helix.vault.links import to_link
 from helix.vault.load import Value
 from helix.vault.merge import (
@@ -52,8 +52,6 @@ from helix.vault.walk import Walk, walk
 
 _TRIES = 20
 _PAUSE = 0.05
-_AT_ONCE = -1.0
-"""a lingering time that is over already, whatever the clock of the disk says"""
 
 Changes = dict[str, Value | Remove]
 
@@ -485,14 +483,11 @@ class Vault:
 
         `is_erased_record` is asked whether an erased record's content hash begins so.
         """
-        memory_id = self.ancestry.memory_with_hash(late.leftover.new or "?")
         # Asked before anything is kept: erased wins for good, also over a save that cannot be read.
-        by_line = memory_id or id_in_frontmatter(late.data)
-        if is_erased_record(late.leftover.new or "?") or (
-            by_line is not None and self.ancestry.erased_at(by_line) is not None
-        ):
+        if self.is_of_erased(late, is_erased_record):
             self.files.discard(late)
             return late.leftover.path
+        memory_id = self.ancestry.memory_with_hash(late.leftover.new or "?")
         try:
             saved = frontmatter.parse(late.data)
         except NoteError:
@@ -515,6 +510,14 @@ class Vault:
             return self._set_aside(late)
         self.files.discard(late)
         return path
+
+    def is_of_erased(self, found: Finding, is_erased_record: Callable[[str], bool]) -> bool:
+        """Whether a swapped-out file holds what an erased memory once said."""
+        written = found.leftover.new or "?"
+        memory_id = self.ancestry.memory_with_hash(written) or id_in_frontmatter(found.data)
+        return is_erased_record(written) or (
+            memory_id is not None and self.ancestry.erased_at(memory_id) is not None
+        )
 
     # Parts
 
@@ -624,7 +627,7 @@ class Vault:
                 for leftover in self.files.leftovers(folder):
                     new = leftover.new or "?"
                     if new in hashes or self.ancestry.memory_with_hash(new) == memory_id:
-                        finding = self.files.examine(leftover, time.time(), _AT_ONCE)
+                        finding = self.files.examine(leftover, time.time(), AT_ONCE)
                         if finding.state not in (State.PENDING, State.TOO_LARGE):
                             self.files.discard(finding)
 

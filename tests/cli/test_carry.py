@@ -37,7 +37,7 @@ def test_a_strand_carries_the_memories_from_one_vault_to_another(
 ) -> None:
     made = remembered("The word is narwhal", "--project", "zoo", "--tag", "sea")
     said = helix_json("export", "zoo.strand", "--project", "zoo")
-    assert (said["file"], said["counts"]["memories"], said["embedder"]) == ("zoo.strand", 1, "bundled")
+    assert (said["file"], said["counts"]["memories"], said["embedder"]) == ("zoo.strand", 1, "none")
     assert "entries" not in said
     rehearsed = helix_json(*other, "import", "zoo.strand", "--dry-run")
     assert (rehearsed["made"], rehearsed["dry_run"]) == (1, True)
@@ -89,7 +89,6 @@ def test_a_source_that_cannot_be_imported_is_an_error_with_a_way_out(vault: Path
 
 def test_beside_a_daemon_an_import_is_found_at_once(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HELIX_PORT", str(free_port()))
-    monkeypatch.setenv("HELIX_MODEL", "none")
     with running_daemon():
         said = helix_json("import", str(FIXTURES / "obsidian"), "--project", "notes")
         assert (said["made"], said["degraded"]) == (2, None)

@@ -25,7 +25,6 @@ from tests.waiting import wait_for
 @pytest.fixture
 def vault(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("HELIX_PORT", str(free_port()))
-    monkeypatch.setenv("HELIX_MODEL", "none")  # the model has nothing to do here
     helix("init")
     yield place / "vault"
     helix("down")

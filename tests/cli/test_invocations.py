@@ -86,6 +86,7 @@ def test_the_story_with_a_daemon(story: Path, monkeypatch: pytest.MonkeyPatch) -
         helix("down")
 
 
+@pytest.mark.model
 def test_the_story_without_a_daemon(story: Path) -> None:
     _tell(WITHOUT_DAEMON)
 

@@ -121,7 +121,7 @@ def test_one_client_serves_many_threads(running: Running) -> None:
 
 def test_a_client_outlives_a_restart_of_the_daemon(tmp_path: Path) -> None:
     (tmp_path / "apart").mkdir()
-    with daemon_at(tmp_path / "apart", HELIX_MODEL="none") as running, Helix(running.url) as mem:
+    with daemon_at(tmp_path / "apart") as running, Helix(running.url) as mem:
         made = mem.write("The dredger works at night", idempotency_key="dredger")
         running.daemon.process.terminate()
         running.daemon.process.wait(timeout=20)
@@ -134,7 +134,7 @@ def test_a_client_outlives_a_restart_of_the_daemon(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     place = tmp_path_factory.mktemp("guarded")
-    with daemon_at(place, settings="require_token = true\n", HELIX_MODEL="none") as running:
+    with daemon_at(place, settings="require_token = true\n") as running:
         yield running
 
 

@@ -72,7 +72,7 @@ Open = Callable[..., Visit]
 
 def example_vault(place: Path) -> dict[str, str]:
     """The example vault under git in this place; the environment to serve it in."""
-    env = surroundings(place)
+    env = surroundings(place, model="bundled")
     shutil.copytree(ROOT / "examples" / "vault" / "fernway", place / "vault")
     subprocess.run([str(BIN / "helix"), "init", "--git"], env=env, check=True, capture_output=True)
     return env
@@ -80,7 +80,7 @@ def example_vault(place: Path) -> dict[str, str]:
 
 def small_vault(place: Path) -> dict[str, str]:
     """The starter vault, searched by words only: a daemon that is up at once."""
-    env = {**surroundings(place), "HELIX_MODEL": "none"}
+    env = surroundings(place)
     subprocess.run([str(BIN / "helix"), "init"], env=env, check=True, capture_output=True)
     return env
 

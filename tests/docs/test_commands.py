@@ -24,12 +24,13 @@ PAGES = [
 
 # What a script cannot do as a person does it: a daemon in the foreground is stopped once it serves, as with Ctrl-C;
 # `make` is what the test of a fresh clone runs.
-_PRELUDE = """
+_PRELUDE = r"""
 set -euo pipefail
 trap 'helix down >&2 || true' EXIT
 helixd() {
-  "$(type -P helixd)" "$@" & local daemon=$!
-  until curl --silent --fail --output /dev/null "127.0.0.1:$HELIX_PORT/healthz"; do kill -0 $daemon; sleep 0.1; done
+  "$(type -P helixd)" "$@" & local daemon=$! port=$HELIX_PORT
+  [[ "$*" =~ --port\ ([0-9]+) ]] && port=${BASH_REMATCH[1]}
+  until curl --silent --fail --output /dev/null "127.0.0.1:$port/healthz"; do kill -0 $daemon; sleep 0.1; done
   kill -INT $daemon
   wait $daemon
 }
@@ -55,7 +56,11 @@ def test_the_commands_of_a_page_run_as_they_are_written(page: Path, tmp_path: Pa
         "GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "ann@example.com", "GIT_COMMITTER_NAME": "Ann",
         "GIT_COMMITTER_EMAIL": "ann@example.com", "GIT_CONFIG_GLOBAL": os.devnull, "NO_COLOR": "1",
     }  # fmt: skip
-    script = "".join(BLOCK.findall(page.read_text("utf-8"))).replace("7878", port)
+    script = (
+        "".join(BLOCK.findall(page.read_text("utf-8")))
+        .replace("7878", port)
+        .replace("7900", str(free_port()))
+    )
     (tmp_path / "page.sh").write_text(f"{_PRELUDE}{_GRANTED.get(page.name, '')}\n{script}")
     done = subprocess.run(
         ["bash", "-x", str(tmp_path / "page.sh")],

@@ -21,9 +21,9 @@ def vault(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_clean_vault_in_one_line_of_judgement(vault: Path) -> None:
     said = helix("doctor")
-    assert said.stdout.splitlines()[-1] == "nothing is wrong (1 note)"
+    assert said.stdout.splitlines()[-1] == "nothing is wrong (2 notes)"
     found = helix_json("doctor")
-    assert (found["errors"], found["warnings"], found["notes"], found["fixed"]) == (0, 0, 1, [])
+    assert (found["errors"], found["warnings"], found["notes"], found["fixed"]) == (0, 0, 2, [])
 
 
 def test_each_finding_names_file_line_reason_and_remedy(vault: Path) -> None:
@@ -31,7 +31,7 @@ def test_each_finding_names_file_line_reason_and_remedy(vault: Path) -> None:
     said = helix("doctor", ok=False).stdout
     assert "bad.md:4: the key 'id' stands twice" in said
     assert "→ Keep one of the two lines" in said
-    assert "1 error, 1 note" in said
+    assert "1 error, 2 notes" in said
     [one] = [one for one in helix_json("doctor", ok=False)["findings"] if one["severity"] == "error"]
     assert (one["path"], one["line"], one["code"], one["fixable"]) == ("bad.md", 4, "duplicate-key", False)
 

@@ -45,7 +45,6 @@ def test_a_session_goes_on_over_the_death_of_the_daemon(
     place: Path, monkeypatch: pytest.MonkeyPatch, era: str
 ) -> None:
     monkeypatch.setenv("HELIX_PORT", str(free_port()))
-    monkeypatch.setenv("HELIX_MODEL", "none")
     helix("init")
     before: list[int] = []
 

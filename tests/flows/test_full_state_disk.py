@@ -38,7 +38,6 @@ def mounted(at: Path, *how: str) -> Iterator[None]:
 @pytest.fixture
 def vault(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setenv("HELIX_PORT", str(free_port()))
-    monkeypatch.setenv("HELIX_MODEL", "none")
     with mounted(place / "state", "-t", "tmpfs", "-o", "size=4m", "tmpfs"):
         helix("init")
         yield place / "vault"
@@ -179,7 +178,6 @@ def test_a_state_disk_that_turns_read_only_does_not_stop_a_write(
 ) -> None:
     """As ext4 does by itself after an error: no remount, every write to an open file is refused from then on."""
     monkeypatch.setenv("HELIX_PORT", str(free_port()))
-    monkeypatch.setenv("HELIX_MODEL", "none")
     image = place / "disk.img"
     with image.open("wb") as file:
         file.truncate(16 << 20)

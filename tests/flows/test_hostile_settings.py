@@ -72,7 +72,6 @@ def thing(request: pytest.FixtureRequest) -> Thing:
 @pytest.fixture
 def vault(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HELIX_PORT", str(free_port()))
-    monkeypatch.setenv("HELIX_MODEL", "none")
     helix("init")
     (place / "vault" / ".stfolder").mkdir()
     return place / "vault"

@@ -32,7 +32,6 @@ PATIENCE = 60.0
 @pytest.fixture(autouse=True)
 def vault(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HELIX_PORT", str(free_port()))
-    monkeypatch.setenv("HELIX_MODEL", "none")
     helix("init")
     return place / "vault"
 

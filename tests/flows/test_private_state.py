@@ -26,7 +26,7 @@ def open_to_others(folder: Path) -> list[str]:
 
 
 def test_the_state_folder_and_all_in_it_is_closed_under_any_umask(tmp_path: Path) -> None:
-    env = {**surroundings(tmp_path), "HELIX_MODEL": "none"}
+    env = surroundings(tmp_path)
     (tmp_path / "vault").mkdir()
     before = os.umask(0)
     try:
@@ -48,7 +48,7 @@ def test_the_state_folder_and_all_in_it_is_closed_under_any_umask(tmp_path: Path
 
 
 def test_what_an_earlier_version_left_open_is_closed_when_the_daemon_starts(tmp_path: Path) -> None:
-    env = {**surroundings(tmp_path), "HELIX_MODEL": "none"}
+    env = surroundings(tmp_path)
     (tmp_path / "vault").mkdir()
     state = tmp_path / "state"
     (state / "models" / "some").mkdir(parents=True)

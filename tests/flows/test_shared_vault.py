@@ -32,7 +32,7 @@ def test_serving_a_shared_vault_runs_nothing_of_it(tmp_path: Path, name: str) ->
     lair = Lair(tmp_path)
     REPOSITORIES[name](lair)
     lair.disarm()
-    with running_daemon({**surroundings(tmp_path), "HELIX_MODEL": "none"}) as daemon:
+    with running_daemon(surroundings(tmp_path)) as daemon:
         for path in _reading_routes(daemon):
             status, _ = daemon.get(path)
             assert status != 500, path
@@ -47,7 +47,7 @@ def test_no_command_that_reads_a_shared_vault_runs_anything_of_it(tmp_path: Path
     lair = Lair(tmp_path)
     REPOSITORIES[name](lair)
     lair.disarm()
-    env = {**surroundings(tmp_path), "HELIX_MODEL": "none"}
+    env = surroundings(tmp_path)
     for arguments in COMMANDS:
         done = subprocess.run(
             [str(BIN / "helix"), *arguments],

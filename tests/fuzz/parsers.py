@@ -161,7 +161,8 @@ PARSERS = (
     Parser("relations", lambda text: [basic_memory._RELATION.match(line) for line in text.splitlines()], ("- ", "[[", "]]", "(", "a")),
     Parser("JSON of a host", lambda text: json_text.scan(text, lenient=True), _JSON),
     Parser("TOML of a host", lambda text: splice_toml.TomlText().put(text, ["a", "b"], {"c": 1}), ("[a]\n", "a=", "'", '"', "#", "\n", "{", "["), 2_000),
-    Parser("YAML of a host", lambda text: splice_yaml.YamlText().put(text, ["a", "b"], {"c": 1}), _YAML, 2_000),
+    # Short: it is a file of the user himself, and PyYAML in Python takes seconds to refuse a thousand brackets.
+    Parser("YAML of a host", lambda text: splice_yaml.YamlText().put(text, ["a", "b"], {"c": 1}), _YAML, 500),
     Parser("message of MCP", lambda text: message.parse(text.encode("utf-8", "replace")), _JSON),
 )  # fmt: skip
 

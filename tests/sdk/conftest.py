@@ -24,8 +24,6 @@ def package() -> Package:
 def asked(package: Package, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """The environment of a program that asks a daemon, straight (HELIX_URL) or over a bad line (HELIX_FAULTS)."""
     env = surroundings(tmp_path_factory.mktemp("asked"))
-    # Words only: how well things are found is no matter here, and the model takes its time.
-    env["HELIX_MODEL"] = "none"
     subprocess.run([str(BIN / "helix"), "init", "--git"], env=env, check=True, capture_output=True)
     with running_daemon(env) as daemon:
         faults = subprocess.Popen(
@@ -43,7 +41,7 @@ def asked(package: Package, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 def strict(package: Package, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """A daemon that asks everybody for its token."""
     place = tmp_path_factory.mktemp("strict")
-    env = {**surroundings(place), "HELIX_MODEL": "none", "HELIX_TOKEN": "only-for-those-who-know"}
+    env = {**surroundings(place), "HELIX_TOKEN": "only-for-those-who-know"}
     (place / "config").mkdir()
     (place / "config" / "config.toml").write_text("require_token = true\n")
     subprocess.run([str(BIN / "helix"), "init"], env=env, check=True, capture_output=True)

@@ -33,7 +33,7 @@ TOKEN = "kT3vQ8wLx2Rb7NdYp5Zc1Ms9Hf4Gj6Ua0Ei"  # noqa: S105 (of nobody)
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     place = tmp_path_factory.mktemp("proved")
-    env = {**surroundings(place), "HELIX_MODEL": "none"}
+    env = surroundings(place)
     (place / "vault").mkdir()
     with running_daemon(env) as daemon, httpx.Client(base_url=daemon.url, timeout=30) as http:
         running = Served(daemon, place, env, http)
@@ -43,7 +43,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def of_a_user(place: Path, squatter: Squatter) -> dict[str, str]:
     """Settings of somebody whose daemon does not run, and whose port another user has taken."""
-    env = {**surroundings(place), "HELIX_MODEL": "none", "HELIX_PORT": str(squatter.port)}
+    env = {**surroundings(place), "HELIX_PORT": str(squatter.port)}
     (place / "config").mkdir(mode=0o700)
     (place / "config" / "token").write_text(f"{TOKEN}\n")
     subprocess.run([str(BIN / "helix"), "init"], env=env, check=True, capture_output=True)
@@ -206,7 +206,7 @@ def test_an_address_and_a_token_that_the_user_chose_are_the_users_own_affair(ser
 
 
 def test_a_token_in_the_settings_is_what_the_daemon_proves_to_know(tmp_path: Path) -> None:
-    env = {**surroundings(tmp_path), "HELIX_MODEL": "none", "HELIX_TOKEN": TOKEN}
+    env = {**surroundings(tmp_path), "HELIX_TOKEN": TOKEN}
     (tmp_path / "vault").mkdir()
     with running_daemon(env) as daemon:
         assert "there is no memory" in hook(env, tmp_path, "--explain").stderr
@@ -219,7 +219,7 @@ def test_a_token_in_the_settings_is_what_the_daemon_proves_to_know(tmp_path: Pat
 def test_a_new_token_is_known_to_a_running_daemon_and_to_running_clients(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    env = {**surroundings(tmp_path), "HELIX_MODEL": "none", "HELIX_REQUIRE_TOKEN": "true"}
+    env = {**surroundings(tmp_path), "HELIX_REQUIRE_TOKEN": "true"}
     (tmp_path / "vault").mkdir()
     with running_daemon(env):
         for name, value in env.items():

@@ -49,8 +49,8 @@ class Served:
         return str(answer.json()["id"])
 
 
-def surroundings(place: Path) -> dict[str, str]:
-    """An environment in which vault, state and config lie in this place."""
+def surroundings(place: Path, model: str = "none") -> dict[str, str]:
+    """An environment in which vault, state and config lie in this place; words only, unless a model is named."""
     kept = {key: value for key, value in os.environ.items() if key not in ENVIRONMENT}
     return {
         **kept,
@@ -58,6 +58,7 @@ def surroundings(place: Path) -> dict[str, str]:
         "HELIX_STATE_DIR": str(place / "state"),
         "HELIX_CONFIG_DIR": str(place / "config"),
         "HELIX_PORT": str(free_port()),
+        "HELIX_MODEL": model,
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
     }

@@ -22,7 +22,7 @@ TEXT = "Deploys go out on Tuesdays, after the stand-up."
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     place = tmp_path_factory.mktemp("credentials")
-    env = {**surroundings(place), "HELIX_MODEL": "none", "HELIX_LOG_LEVEL": "debug"}
+    env = {**surroundings(place), "HELIX_LOG_LEVEL": "debug"}
     (place / "vault").mkdir()
     with running_daemon(env) as daemon, httpx.Client(base_url=daemon.url, timeout=30) as http:
         yield Served(daemon, place, env, http)
@@ -105,7 +105,7 @@ def test_tools_of_agents_refuse_a_credential_in_any_argument(served: Served) -> 
 
 
 def test_nothing_of_a_refused_credential_is_logged(tmp_path: Path) -> None:
-    env = {**surroundings(tmp_path), "HELIX_MODEL": "none", "HELIX_LOG_LEVEL": "debug"}
+    env = {**surroundings(tmp_path), "HELIX_LOG_LEVEL": "debug"}
     (tmp_path / "vault").mkdir()
     log = tmp_path / "log"
     with log.open("wb") as output:

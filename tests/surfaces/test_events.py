@@ -98,7 +98,7 @@ def test_a_number_that_is_none_is_refused(served: Served) -> None:
 
 
 def test_a_change_of_health_is_told_and_a_daemon_stops_at_once_though_many_listen(tmp_path: Path) -> None:
-    with serving(tmp_path, HELIX_MODEL="none") as served:
+    with serving(tmp_path) as served:
         daemon = served.daemon
         ears = [Ear(daemon.url) for _ in range(10)]
         for ear in ears:

@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.mark.long
 def test_the_daemon_does_what_the_document_says(tmp_path: Path) -> None:
     # Words only, and a daemon of its own: it is asked for everything, to erase and to switch off things too.
-    with serving(tmp_path, HELIX_MODEL="none") as asked:
+    with serving(tmp_path) as asked:
         done = subprocess.run(
             [
                 str(BIN / "schemathesis"), "run", f"{asked.url}/openapi.json", "--url", asked.url, "--no-color",

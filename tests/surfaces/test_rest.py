@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from helix.memory.tokens import token_counter
-from tests.surfaces.conftest import Served
+from tests.surfaces.conftest import Served, serving
 from tests.waiting import wait_for
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "rest-api.md"
@@ -357,7 +357,7 @@ def test_an_action_of_the_inbox_is_a_request_that_can_be_sent_as_it_stands(serve
     broken.unlink()
 
 
-def test_a_text_is_rendered_and_a_diff_and_a_map_are_shown(served: Served) -> None:
+def test_a_text_is_rendered_and_a_diff_is_shown(served: Served) -> None:
     memory_id = served.remember("Render me <script>alert(1)</script>", title="Rendered")
     html = served.http.post("/render", json={"text": f"<b>[[{memory_id}]]"}).json()["html"]
     assert f'<p>&lt;b&gt;<a href="#/memory/{memory_id}" data-memory="{memory_id}">Rendered</a></p>' in html
@@ -365,5 +365,12 @@ def test_a_text_is_rendered_and_a_diff_and_a_map_are_shown(served: Served) -> No
     served.http.patch(f"/memory/{committed}", json={"title": "Another title"})
     diff = served.http.get(f"/memory/{committed}/diff", params={"from": "HEAD"}).json()
     assert "+title: Another title" in diff["diff"]
-    shown = wait_for(lambda: served.http.get("/map", params={"max_tokens": 100_000}).json().get("points"))
-    assert {"id", "title", "kind", "project", "x", "y", "cluster"} == set(shown[0])
+
+
+def test_with_a_model_the_memories_are_on_a_map_and_the_model_is_told(tmp_path: Path) -> None:
+    with serving(tmp_path, HELIX_MODEL="bundled") as served:
+        shown = wait_for(
+            lambda: served.http.get("/map", params={"max_tokens": 100_000}).json().get("points"), 60
+        )
+        assert {"id", "title", "kind", "project", "x", "y", "cluster"} == set(shown[0])
+        assert served.http.get("/status").json()["embedder"]["dimensions"] == 384

@@ -47,7 +47,7 @@ def test_it_says_how_disk_git_watcher_and_embedder_are(served: Served) -> None:
     assert said["disk"]["free_bytes"] > 0
     assert said["git"]["branch"]
     assert said["git"]["error"] is None
-    assert said["embedder"]["dimensions"] == 384
+    assert said["embedder"]["model"] is None
     assert said["watcher"]["state"] == "watching"
     assert said["listeners"] == 0
     assert said["mcp_sessions"] >= 0

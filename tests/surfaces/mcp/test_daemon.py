@@ -20,7 +20,6 @@ from tests.surfaces.mcp.test_notices import Inbox
 @pytest.fixture
 def daemon(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Daemon]:
     monkeypatch.setenv("HELIX_PORT", str(free_port()))
-    monkeypatch.setenv("HELIX_MODEL", "none")
     helix("init")
     with running_daemon() as running:
         yield running

@@ -155,7 +155,7 @@ function begin(root, first) {
                 h(
                   "button",
                   { type: "button", class: "button link", onclick: () => visit(one) },
-                  one.terms.join(" · "),
+                  one.terms.join(" · ") || "no words in common",
                 ),
                 h("span", { class: "hint" }, one.count),
               ),
@@ -217,7 +217,7 @@ function begin(root, first) {
     const put = labels(context, { ground: colour("--surface"), text: colour("--text"), size });
     if (hidden.size === 0)
       for (const one of [...data.clusters].sort((a, b) => b.count - a.count))
-        put.place(one.terms.join(" · "), one.x * view.k + ox, -one.y * view.k + oy, {
+        put.place(one.terms.join(" · ") || "no words in common", one.x * view.k + ox, -one.y * view.k + oy, {
           font: "600 13px system-ui, sans-serif",
           align: "center",
           size: 15,
