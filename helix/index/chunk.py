@@ -25,10 +25,12 @@ _OVERLAP = 120
 _FRESH_SECTION_FROM = MAX_PASSAGE // 2  # a chunk this full ends where the next section begins
 _LONGEST_LABEL = 180
 
-_FENCE = re.compile(r" {0,3}(```|~~~)")
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+")
+_SEARCHED_AT_ONCE = 256 * 1024
+_VAST = 512 * 1024
+
+_MARK = re.compile(r"^ {0,3}(?:(?P<fence>```|~~~)|(?P<depth>#{1,6})[ \t]+(?P<name>[^\n]*))", re.MULTILINE)
 _PARAGRAPH_END = re.compile(r"\n[ \t\r]*\n\s*")
-_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n")
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n+")
 _SPACE = re.compile(r"\s+")
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July"),
@@ -95,38 +97,50 @@ def _pieces(body: str) -> Iterator[_Piece]:
 def _sections(body: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     """The stretches from heading to heading, each with its trail. A `#` in fenced code is no heading."""
     trail: list[tuple[int, str]] = []
-    start = place = 0
+    start = 0
     fence = ""
-    for line in body.splitlines(keepends=True):
-        mark = _FENCE.match(line) if "`" in line or "~" in line else None
-        heading = None if fence or "#" not in line else _HEADING.match(line.rstrip())
-        if mark and (not fence or mark[1] == fence):
-            fence = "" if fence else mark[1]
-        if heading:
-            if place > start:
-                yield start, place, tuple(name for _, name in trail)
-                start = place
-            depth = len(heading[1])
+    for mark in _found(_MARK, body, 0, len(body)):
+        if mark["fence"]:
+            fence = mark["fence"] if not fence else "" if mark["fence"] == fence else fence
+        elif not fence and mark["name"].strip():
+            if mark.start() > start:
+                yield start, mark.start(), tuple(name for _, name in trail)
+                start = mark.start()
+            depth = len(mark["depth"])
             # The closing marks are stripped and not matched: a pattern that tries each of them takes quadratic time.
-            name = line.rstrip()[heading.end() :].rstrip(" \t#")
+            name = mark["name"].rstrip().rstrip(" \t#")
             trail = [
                 *((level, above) for level, above in trail if level < depth),
                 (depth, name[:_LONGEST_LABEL]),
             ]
-        place += len(line)
-    if place > start:
-        yield start, place, tuple(name for _, name in trail)
+    if len(body) > start:
+        yield start, len(body), tuple(name for _, name in trail)
+
+
+def _found(pattern: re.Pattern[str], body: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """A search holds the interpreter until it has found something: in a long note it looks at one part after another.
+
+    What lies across the end of a part is not found; a chunk is then cut one sentence later.
+    """
+    while start < end:
+        last = min(start + _SEARCHED_AT_ONCE, end)
+        if last < end:
+            last = body.rfind("\n", start, last) + 1 or last
+        yield from pattern.finditer(body, start, last)
+        start = last
 
 
 def _split(body: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    room = MAX_PASSAGE - _OVERLAP
+    # In a vast note a chunk has wider spans than can be embedded anyway: where in a paragraph it begins is no matter.
+    is_vast = len(body) >= _VAST
+    room = len(body) // MAX_CHUNKS if is_vast else MAX_PASSAGE - _OVERLAP
     for left, right in _cut(_PARAGRAPH_END, body, start, end):
         if right - left <= room:
             yield left, right
             continue
-        for first, last in _cut(_SENTENCE_END, body, left, right):
+        for first, last in [(left, right)] if is_vast else _cut(_SENTENCE_END, body, left, right):
             while last - first > room:
-                space = max(body.rfind(" ", first, first + room), body.rfind("\t", first, first + room))
+                space = max(body.rfind(mark, first, first + room) for mark in " \t\n")
                 middle = space + 1 if space > first else first + room
                 yield first, middle
                 first = middle
@@ -136,7 +150,7 @@ def _split(body: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _cut(ending: re.Pattern[str], body: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The span in pieces, each with the ending that closes it."""
     left = start
-    for match in ending.finditer(body, start, end):
+    for match in _found(ending, body, start, end):
         if match.end() > left:
             yield left, match.end()
             left = match.end()

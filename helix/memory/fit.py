@@ -9,7 +9,7 @@ from typing import Any
 
 from helix.errors import BadValue
 from helix.memory.pages import Listing
-from helix.memory.tokens import CountTokens, Payload, serialize
+from helix.memory.tokens import LONGEST_TOKEN, CountTokens, Payload, serialize
 
 LEAST_TOKENS = 64
 MOST_TOKENS = 200_000
@@ -47,11 +47,18 @@ class Budget:
         used = self.max_tokens  # most often as many digits as the count will have
         for _ in range(4):
             measured = {**answer, "tokens_used": used}
-            now = self.count(serialize(measured))
+            now = self.count(serialize(measured), enough=self.max_tokens)
             if now == used:
                 return measured
             used = now
+            if used > self.max_tokens:
+                break
         return {**answer, "tokens_used": used + 1}
+
+    @property
+    def most_characters(self) -> int:
+        """No longer text fits, whatever it says."""
+        return self.max_tokens * LONGEST_TOKEN
 
     def holds(self, measured: Payload) -> bool:
         return int(measured["tokens_used"]) <= self.max_tokens
@@ -99,7 +106,7 @@ def _page(
     while place < len(listing.entries) and len(items) < limit and not full:
         item = render(listing.entries[place])
         if item is not None:
-            used += budget.count("," + serialize(item))
+            used += budget.count("," + serialize(item), enough=budget.max_tokens)
             full = used > budget.max_tokens
         if not full:
             items += [] if item is None else [item]
@@ -114,14 +121,14 @@ def _page(
     if items or not full:
         return done if budget.holds(done) else None
     first = render(listing.entries[place])
-    for short in () if first is None else _shorter(first):
+    for short in () if first is None else _shorter(first, budget.most_characters):
         done = page([short], place + 1, True)
         if budget.holds(done):
             return done
     return None
 
 
-def _shorter(item: Payload) -> Iterator[Payload]:
+def _shorter(item: Payload, longest_text: int) -> Iterator[Payload]:
     """The item with less and less of its text, and at last with nothing but its id; one without a text with less of
     every long word in it."""
     text = item.get("text")
@@ -129,7 +136,7 @@ def _shorter(item: Payload) -> Iterator[Payload]:
         for longest in _LONGEST_NAMES:
             yield {**_abridged(item, longest), "truncated": True}
         return
-    size = len(text)
+    size = min(len(text), longest_text)
     while size > 0:
         size = size * 3 // 4
         yield {**item, "text": cut(text, size), "truncated": True}
@@ -153,11 +160,12 @@ def fit_text(
     shorten: Callable[[str, int], str] | None = None,
 ) -> tuple[Payload, int]:
     """The answer that `render` makes of as much of a text as fits, and how many characters that is."""
-    whole = budget.measure(render(text, False))
-    if budget.holds(whole):
-        return whole, len(text)
+    if len(text) <= budget.most_characters:
+        whole = budget.measure(render(text, False))
+        if budget.holds(whole):
+            return whole, len(text)
     best: tuple[Payload, int] | None = None
-    low, high = 0, len(text)
+    low, high = 0, min(len(text), budget.most_characters)
     while low <= high:
         middle = (low + high) // 2
         piece = (shorten or cut)(text, middle)
@@ -177,10 +185,23 @@ def cut(text: str, size: int) -> str:
         return text
     for ending in (_SENTENCE_END, _WORD_END):
         # Not in the first half: a cut there would throw away more than it tidies.
-        ends = [match.end() for match in ending.finditer(text, size // 2, size)]
-        if ends:
-            return text[: ends[-1]].rstrip()
+        end = _last_end(ending, text, size // 2, size)
+        if end is not None:
+            return text[:end].rstrip()
     return text[:size]
+
+
+def _last_end(ending: re.Pattern[str], text: str, first: int, last: int) -> int | None:
+    """Where the last match ends. From behind: a long text has a million of them, and one is wanted."""
+    window = 1_024
+    while True:
+        start = max(first, last - window)
+        ends = [match.end() for match in ending.finditer(text, start, last)]
+        if ends:
+            return ends[-1]
+        if start == first:
+            return None
+        window *= 4
 
 
 def cut_at_line(text: str, size: int) -> str:

@@ -98,7 +98,7 @@ def _that_fit(pieces: Sequence[Piece], budget: Budget, used: int) -> list[Piece]
     for piece in pieces:
         cited = budget.count(f'"{piece.memory_id}",') + 1
         for form in (piece, piece.shortened(piece.short)):
-            cost = cited + budget.count(serialize({"": form.fenced()}))
+            cost = cited + budget.count(serialize({"": form.fenced()}), enough=budget.max_tokens)
             if used + cost <= budget.max_tokens:
                 packed.append(form)
                 used += cost

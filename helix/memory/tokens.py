@@ -9,21 +9,54 @@ from __future__ import annotations
 import functools
 import json
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
 
 TOKENIZER = "o200k_base"
 
 Payload = dict[str, Any]
 """an answer as it is sent: JSON values only"""
-CountTokens = Callable[[str], int]
+LONGEST_TOKEN = 128
+"""characters: so many spaces are one token, and no other token is longer"""
+
+# The tokenizer holds the interpreter as long as it works, and long runs of one character take it seconds.
+_PIECE = 16_384
+_LOOKS = 64
+
+
+class CountTokens(Protocol):
+    def __call__(self, text: str, enough: int | None = None) -> int:
+        """How many tokens a text has; of one that has more than `enough`, some number above that."""
+        ...
 
 
 def token_counter(scale: float = 1.0) -> CountTokens:
-    def count(text: str) -> int:
-        return math.ceil(scale * len(_tokenizer().encode_ordinary(text)))
+    def count(text: str, enough: int | None = None) -> int:
+        found = 0
+        for piece in _pieces(text):
+            found += len(_tokenizer().encode_ordinary(piece))
+            if enough is not None and scale * found > enough:
+                break
+        return math.ceil(scale * found)
 
     return count
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Cut where a token begins anyway, as long as there are words: then the pieces have as many as the whole."""
+    start = 0
+    while len(text) - start > _PIECE:
+        end = space = start + _PIECE
+        for _ in range(_LOOKS):
+            space = text.rfind(" ", start + 1, space)
+            if space < 0:
+                break
+            if text[space - 1].isalpha() and text[space + 1].isalpha():
+                end = space
+                break
+        yield text[start:end]
+        start = end
+    yield text[start:]
 
 
 def serialize(payload: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ _TAG = re.compile(r"(?<![^\s(])#([\w/-]*[^\W\d][\w/-]*)")
 
 def wikilinks(text: str) -> list[str]:
     """The targets of the links in a text, each once, in order of appearance. Code is not text."""
-    return _unique(match.strip() for line in _prose(text) if "[[" in line for match in WIKILINK.findall(line))
+    return _unique(match.strip() for line in _prose(text, "[[") for match in WIKILINK.findall(line))
 
 
 def markdown_links(text: str, path: str) -> list[str]:
@@ -34,8 +34,7 @@ def markdown_links(text: str, path: str) -> list[str]:
     """
     targets = (
         _note_at(angled or plain, path)
-        for line in _prose(text)
-        if "](" in line
+        for line in _prose(text, "](")
         for angled, plain in _MARKDOWN_LINK.findall(line)
     )
     return _unique(target for target in targets if target is not None)
@@ -50,7 +49,7 @@ def property_links(values: Iterable[object]) -> list[str]:
 
 def inline_tags(text: str) -> list[str]:
     """The `#tags` in a text, without the mark. As in Obsidian, a tag needs at least one letter."""
-    return _unique(match.strip("/") for line in _prose(text) if "#" in line for match in _TAG.findall(line))
+    return _unique(match.strip("/") for line in _prose(text, "#") for match in _TAG.findall(line))
 
 
 def to_link(memory_id: str) -> str:
@@ -82,19 +81,19 @@ def _note_at(destination: str, path: str) -> str | None:
     return None if inside.startswith("..") or inside == "." else inside
 
 
-def _prose(text: str) -> Iterator[str]:
-    """The lines outside code blocks, with inline code blanked; those without a word are left out."""
+def _prose(text: str, mark: str) -> Iterator[str]:
+    """The lines with this mark outside code blocks, with inline code blanked."""
+    if mark not in text:
+        return  # most notes have none, and one may have four million lines
     fence = ""
     for line in text.splitlines():
-        if not line:
-            continue  # a note may have four million of them
-        mark = _FENCE.match(line) if "`" in line or "~" in line else None
+        opens = _FENCE.match(line) if "`" in line or "~" in line else None
         if fence:
-            if mark and mark.group(1).startswith(fence) and not line.strip().strip(fence[0]):
+            if opens and opens.group(1).startswith(fence) and not line.strip().strip(fence[0]):
                 fence = ""
-        elif mark:
-            fence = mark.group(1)
-        else:
+        elif opens:
+            fence = opens.group(1)
+        elif mark in line:
             yield _without_code(line) if "`" in line else line
 
 

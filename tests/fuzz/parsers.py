@@ -151,7 +151,7 @@ PARSERS = (
     Parser("fence of a pack", inert, ("<", "/", " ", "memory", ">", "#include", "=", "\u200b", "[", "Human:")),
     Parser("words of a pack", pack.words_of),
     Parser("html", lambda text: render.to_html(text, lambda name: None), (*_PROSE, "*", "_", "![", "](", "<", "&#", "1. ", "|-"), 8_000),
-    Parser("tokens", _count, ("a", " ", "\n", "世", "!", "\U0001f600"), 8_000),
+    Parser("tokens", _count, ("a", " ", "\n", "世", "!", "\U0001f600"), 200_000),
     Parser("phases", phases.phases_in, _YAML),
     Parser("relinked text", lambda text: relink.relink(text, {"a": "b"}), _PROSE),
     Parser("imported tags", brought.tags_of, (",", " ", "#", "a")),
