@@ -14,6 +14,7 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import anyio.to_thread
 import uvicorn
@@ -35,13 +36,16 @@ from helix.surfaces.clients import Clients
 from helix.surfaces.dashboard.routes import routes as dashboard
 from helix.surfaces.events import Events
 from helix.surfaces.health import Health
-from helix.surfaces.mcp.surface import McpSurface
+from helix.surfaces.mcp.soon import McpSoon
 from helix.surfaces.metrics import Metrics
 from helix.surfaces.proof import routes as proof
 from helix.surfaces.status import Status
 from helix.token_file import TokenFile
 from helix.vault.private import close_state
 from helix.vault.vault_id import state_folder
+
+if TYPE_CHECKING:
+    from helix.surfaces.mcp.surface import McpSurface
 
 log = logging.getLogger(__name__)
 
@@ -116,9 +120,7 @@ def _serve(helix: Helix) -> None:
         _make_token(token)
         policy = LocalAccess(config.host, port, token, require_token=config.require_token)
         clients = Clients(helix.vault.clock)
-        mcp = McpSurface(
-            service, said, is_ready=recall.is_settled, on_call=lambda caller: clients.saw(caller, "mcp")
-        )
+        mcp = McpSoon(partial(_make_mcp, service, said, recall, clients))
         helix.on_change(mcp.memories_changed)
         app, stop = _assemble(helix, recall, service, mcp, policy, said, clients, token)
         settings = uvicorn.Config(
@@ -135,6 +137,15 @@ def _serve(helix: Helix) -> None:
         finally:
             Whereabouts.forget(state)
     announce("helixd stopped; everything acknowledged is on disk")
+
+
+def _make_mcp(service: Service, said: str, recall: RecallSoon, clients: Clients) -> McpSurface:
+    # Here and not above: a second, which only a daemon with an agent has to pay.
+    from helix.surfaces.mcp.surface import McpSurface
+
+    return McpSurface(
+        service, said, is_ready=recall.is_settled, on_call=lambda caller: clients.saw(caller, "mcp")
+    )
 
 
 def _make_token(token: Callable[[], str]) -> None:
@@ -159,7 +170,7 @@ def _assemble(
     helix: Helix,
     recall: RecallSoon,
     service: Service,
-    mcp: McpSurface,
+    mcp: McpSoon,
     policy: LocalAccess,
     said: str,
     clients: Clients,

@@ -22,10 +22,10 @@ from helix.surfaces.mcp.endpoint import Endpoint
 from helix.surfaces.mcp.notices import Notices
 from helix.surfaces.mcp.resources import Resources
 from helix.surfaces.mcp.server import make_server
+from helix.surfaces.mcp.soon import PATH
 from helix.surfaces.mcp.work import Workers
 from helix.surfaces.problems import to_body
 
-PATH = "/mcp"
 _QUIET = 0.25  # changes this close to each other are told as one
 
 

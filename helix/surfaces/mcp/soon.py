@@ -1,0 +1,85 @@
+"""The MCP surface, made when somebody first asks for it.
+
+Its library takes a second and tens of megabytes to load. A daemon that no agent is connected to needs neither.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.to_thread
+from starlette.routing import Route, Router
+from starlette.types import Receive, Scope, Send
+
+from helix.surfaces.problems import refuse
+
+if TYPE_CHECKING:
+    from helix.surfaces.mcp.surface import McpSurface
+
+PATH = "/mcp"
+
+log = logging.getLogger(__name__)
+
+
+class McpSoon:
+    def __init__(self, make: Callable[[], McpSurface]) -> None:
+        self._make = make
+        self._surface: McpSurface | None = None
+        self._router: Router | None = None
+        self._is_wanted = anyio.Event()
+        self._is_there = anyio.Event()
+        self._has_ended = anyio.Event()
+
+    def routes(self) -> list[Route]:
+        return [Route(PATH, self), Route(f"{PATH}/{{dialect:path}}", self)]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._is_wanted.set()
+        await self._is_there.wait()
+        if self._router is None:
+            await refuse("internal", "MCP cannot be served; the log says why")(scope, receive, send)
+        else:
+            await self._router(scope, receive, send)
+
+    @asynccontextmanager
+    async def run(self) -> AsyncIterator[None]:
+        """As long as the app serves."""
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._serve)
+            try:
+                yield
+            finally:
+                self._has_ended.set()
+                self._is_wanted.set()
+
+    async def _serve(self) -> None:
+        await self._is_wanted.wait()
+        if self._has_ended.is_set():
+            return
+        try:
+            surface = await anyio.to_thread.run_sync(self._make)
+        except Exception:
+            log.exception("the MCP surface cannot be made")
+            self._is_there.set()
+            return
+        async with surface.run():
+            self._surface, self._router = surface, Router(surface.routes())
+            self._is_there.set()
+            await self._has_ended.wait()
+
+    def sessions(self) -> int:
+        return 0 if self._surface is None else self._surface.sessions()
+
+    def memories_changed(self) -> None:
+        """From any thread."""
+        if self._surface is not None:
+            self._surface.memories_changed()
+
+    def end_streams(self) -> None:
+        """From any thread: the daemon is about to stop, and would wait for those who listen."""
+        if self._surface is not None:
+            self._surface.end_streams()
