@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, cast
 
@@ -22,6 +22,8 @@ STOP_SECONDS = 5.0
 MOST_OUTPUT = 256 * 1024 * 1024
 # Some of it git counts out in its own memory before it says a word. Files that it maps are not part of this.
 MOST_MEMORY = 2 * 1024**3
+# Each may take that much: the others wait for their turn.
+_AT_ONCE = threading.BoundedSemaphore(4)
 _MOST_COMPLAINT = 1024 * 1024
 _CHUNK = 1 << 16
 
@@ -47,6 +49,19 @@ def run_git(
     git = find_git()
     if not all(can_be_passed(argument) for argument in arguments):
         raise BadValue("git cannot be given text with a NUL character or half a surrogate pair in it")
+    with _AT_ONCE:
+        return _run(git, folder, environment, arguments, feed, seconds, is_limited)
+
+
+def _run(
+    git: str,
+    folder: Path,
+    environment: Mapping[str, str],
+    arguments: Sequence[str],
+    feed: bytes,
+    seconds: float,
+    is_limited: bool,
+) -> subprocess.CompletedProcess[bytes]:
     try:
         process = subprocess.Popen(
             [git, "--no-pager", *arguments],

@@ -18,9 +18,11 @@ from pathlib import Path, PurePosixPath
 from helix.errors import BadValue, HistoryError, OutsideVault
 from helix.vault.commit import commit, uncommitted
 from helix.vault.commit_consent import CommitConsent
+from helix.vault.git_folder import read_regular
 from helix.vault.git_program import can_be_passed, last_words
 from helix.vault.identity import id_in_frontmatter
 from helix.vault.ignore import IGNORE_FILE
+from helix.vault.paths import MAX_NOTE_BYTES
 from helix.vault.repository import Entry, Repository, run_as_owner
 from helix.vault.templates import SETTINGS
 from helix.vault.trail import LOG_FORMAT, WALK_SECONDS, Commit, Event, events, to_commit
@@ -328,15 +330,11 @@ class History:
     def _on_disk(self, path: str) -> bytes:
         self._repository.in_repository(path)
         file = self._repository.root / path
-        try:
-            inside = file.resolve().is_relative_to(self._repository.root.resolve())
-            content = file.read_bytes() if inside else b""
-        except OSError as error:
-            raise HistoryError(
-                f"{path} cannot be read from disk ({error.strerror}); name a second revision instead"
-            ) from error
-        if not inside:
+        if not file.resolve().is_relative_to(self._repository.root.resolve()):
             raise OutsideVault(f"{path} is a link that leaves the vault")
+        content = read_regular(file, MAX_NOTE_BYTES)
+        if content is None:
+            raise HistoryError(f"{path} cannot be read from disk as a note; name a second revision instead")
         return content
 
 

@@ -141,8 +141,11 @@ class Note:
 
     @property
     def is_stub(self) -> bool:
-        """What is left of a conflict copy that was folded into its memory."""
-        return self.meta.get("merged_into") is not None
+        """What is left of a conflict copy that was folded into its memory.
+
+        The key alone does not say so: it may be a word of another tool.
+        """
+        return self.meta.get("merged_into") is not None and self.meta.get("status") == "deleted"
 
     @property
     def is_erased(self) -> bool:

@@ -22,6 +22,8 @@ class Address:
             raise BadAddress(
                 f"{url!r} has more than a daemon's URL needs; write it like http://127.0.0.1:7878"
             )
+        if _is_odd_number(host):
+            raise BadAddress(f"{host} in {url!r} is an unusual spelling; write it like http://127.0.0.1:7878")
         self.host = host
         self.port = _port(port, url) if port else _PORTS[self.scheme]
         self.path = (slash + path).rstrip("/")
@@ -51,6 +53,15 @@ def is_loopback(host: str) -> bool:
         return True
     parts = host.split(".")
     return parts[0] == "127" and len(parts) == 4 and all(_is_byte(part) for part in parts)
+
+
+def _is_odd_number(host: str) -> bool:
+    """A number that leads somewhere else than it seems to: `127.1`, `0.0.0.0`, `2130706433`, `::ffff:127.0.0.1`."""
+    if ":" in host:
+        return "." in host or not host.strip("0:")
+    is_number = all(part.isdigit() or part[:2].lower() == "0x" for part in host.split("."))
+    parts = [part for part in host.split(".") if _is_byte(part) and part == str(int(part))]
+    return is_number and (len(parts) != 4 or host.count(".") != 3 or not host.strip("0."))
 
 
 def _is_byte(text: str) -> bool:

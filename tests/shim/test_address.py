@@ -23,3 +23,31 @@ def test_what_only_looks_like_loopback_is_not(name: str) -> None:
 def test_a_url_that_cannot_stand_in_a_header_is_refused(url: str) -> None:
     with pytest.raises(BadAddress, match="is not a URL of a daemon"):
         Address(url)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.1",
+        "0.0.0.0",
+        "0",
+        "2130706433",
+        "0x7f.1",
+        "0x7f000001",
+        "0177.0.0.1",
+        "127.0.0.01",
+        "[::]",
+        "[::ffff:127.0.0.1]",
+    ],
+)
+def test_a_number_that_leads_elsewhere_than_it_seems_to_is_refused(host: str) -> None:
+    """Only the usual spelling is known as this machine's, and so asked who is there."""
+    with pytest.raises(BadAddress, match=r"write it like http://127\.0\.0\.1:7878"):
+        Address(f"http://{host}:7878")
+
+
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "127.0.0.2", "[::1]", "10.0.0.1", "localhost", "face.example", "[fd00::1]"]
+)
+def test_an_ordinary_address_is_taken(host: str) -> None:
+    assert Address(f"http://{host}:7878").port == 7878

@@ -165,3 +165,9 @@ def test_a_memory_of_no_project_or_of_the_made_up_one_is_unfiled(
     note = Note.parse("a.md", f"---\nid: mem_a\n{front}\n---\nText.\n".encode())
     assert (note.memory.project, note.memory.is_unfiled) == (project, unfiled)
     assert note.memory.extra == {}
+
+
+def test_a_word_of_another_tool_makes_no_folded_copy_of_a_note() -> None:
+    assert not Note.parse("a.md", b"---\nmerged_into: main\n---\nA branch.\n").is_stub
+    assert not Note.parse("a.md", b'---\nmerged_into: "[[b]]"\nstatus: done\n---\nA branch.\n').is_stub
+    assert Note.parse("a.md", b'---\nid: c\nmerged_into: "[[b]]"\nstatus: deleted\n---\nFolded.\n').is_stub
