@@ -91,6 +91,7 @@ def test_without_a_model_it_is_ready_if_that_was_wanted_and_degraded_if_not(
         assert daemon.get("/recall?q=retries")[0] == 200
 
 
+@pytest.mark.model
 def test_a_fresh_vault_that_is_being_embedded_is_ready_and_says_how_far_it_is(vault: Path) -> None:
     count = 150
     for number in range(count):
