@@ -218,6 +218,15 @@ def test_one_failing_write_does_not_stop_the_others(vault: Path, files: Files) -
     assert len(temps(vault)) == 1
 
 
+def open_in(vault: Path) -> int:
+    """How many descriptors. Not all there are: what others left open may be closed at any moment."""
+    links = []
+    for fd in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            links.append(os.readlink(f"/proc/self/fd/{fd}"))
+    return sum(link.startswith(str(vault)) for link in links)
+
+
 def test_a_large_batch_needs_few_descriptors_and_one_sync_per_folder(
     vault: Path, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,29 +234,21 @@ def test_a_large_batch_needs_few_descriptors_and_one_sync_per_folder(
     most_open = 0
     real = os.fsync
 
-    def open_in_vault() -> int:
-        """Not all there are: what others left open may be closed at any moment."""
-        links = []
-        for fd in os.listdir("/proc/self/fd"):
-            with contextlib.suppress(OSError):
-                links.append(os.readlink(f"/proc/self/fd/{fd}"))
-        return sum(link.startswith(str(vault)) for link in links)
-
     def traced(fd: int) -> None:
         nonlocal most_open
-        most_open = max(most_open, open_in_vault())
+        most_open = max(most_open, open_in(vault))
         synced.append(os.readlink(f"/proc/self/fd/{fd}"))
         real(fd)
 
     (vault / "one").mkdir()
     (vault / "two").mkdir()
     monkeypatch.setattr(os, "fsync", traced)
-    before = open_in_vault()
+    before = open_in(vault)
     outcomes = files.commit([Write(f"{('one', 'two')[n % 2]}/{n}.md", NEW, None) for n in range(150)])
     assert all(isinstance(outcome, Written) for outcome in outcomes)
     assert synced[150:] == [str(vault / "one"), str(vault / "two")]
     assert most_open < before + 80
-    assert open_in_vault() == before
+    assert open_in(vault) == before
 
 
 def test_the_folder_is_synced_after_the_swap_and_before_the_acknowledgement(
@@ -485,7 +486,7 @@ def test_threads_that_write_one_file_never_lose_an_update(vault: Path, files: Fi
 def test_an_interrupt_leaves_no_temp_and_no_descriptor(
     vault: Path, files: Files, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_in(vault)
     synced = 0
 
     def interrupted(fd: int) -> None:
@@ -498,7 +499,7 @@ def test_an_interrupt_leaves_no_temp_and_no_descriptor(
     with pytest.raises(KeyboardInterrupt):
         files.commit([Write(f"{n}.md", NEW, None) for n in range(3)])
     assert os.listdir(vault) == ["note.md"]
-    assert open_in_vault() == before
+    assert open_in(vault) == before
 
 
 def test_a_file_that_is_named_like_a_temp_and_larger_than_a_note_is_neither_read_nor_removed(
