@@ -9,19 +9,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from tests.cli.forked import run_forked
+
 BIN = Path(sys.executable).parent
 
 
 def helix(*arguments: str, ok: bool = True, feed: str = "") -> subprocess.CompletedProcess[str]:
-    done = subprocess.run(
-        [str(BIN / "helix"), *arguments],
-        capture_output=True,
-        encoding="utf-8",
-        errors="surrogateescape",
-        input=feed,
-        env=os.environ,
-        timeout=60,
-    )
+    command = [str(BIN / "helix"), *arguments]
+    done = run_forked(command, env=os.environ, cwd=os.getcwd(), feed=feed, timeout=60)
     assert (done.returncode == 0) is ok, f"helix {arguments}: {done.returncode}\n{done.stdout}{done.stderr}"
     return done
 
