@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ from tests.cli.forked import run_forked
 BIN = Path(sys.executable).parent
 
 
-def helix(*arguments: str, ok: bool = True, feed: str = "") -> subprocess.CompletedProcess[str]:
+def helix(
+    *arguments: str, ok: bool = True, feed: str = "", env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     command = [str(BIN / "helix"), *arguments]
-    done = run_forked(command, env=os.environ, cwd=os.getcwd(), feed=feed, timeout=60)
+    done = run_forked(command, env=env or os.environ, cwd=os.getcwd(), feed=feed, timeout=60)
     assert (done.returncode == 0) is ok, f"helix {arguments}: {done.returncode}\n{done.stdout}{done.stderr}"
     return done
 

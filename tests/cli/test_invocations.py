@@ -16,6 +16,7 @@ from typer.main import get_command
 from helix.cli.app import app
 from helix.cli.reference import every_command
 from tests.cli.commands import BIN, helix
+from tests.cli.forked import run_forked
 from tests.cli.invocations import BY_DAEMON, WITHOUT_DAEMON, Line
 from tests.cli.terminal import COLUMNS, in_terminal, width
 from tests.flows.daemon import free_port
@@ -108,7 +109,8 @@ def _tell(lines: Sequence[Line]) -> None:
             subprocess.run([*run, *words[1:]], check=True, timeout=60)
             continue
         if "--json" in words:
-            done = subprocess.run([str(BIN / "helix"), *words], capture_output=True, text=True, timeout=120)
+            command = [str(BIN / "helix"), *words]
+            done = run_forked(command, env=os.environ, cwd=os.getcwd(), feed="", timeout=120)
             said, status = done.stdout + done.stderr, done.returncode
             assert done.stdout, f"helix {line.typed}: {status}\n{done.stderr}"
             answer = json.loads(done.stdout)

@@ -7,7 +7,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import pytest
 from helix.cli.verbs import ROOM
 from helix.memory.fit import MOST_TOKENS
 from tests.cli.commands import BIN, helix, helix_json, listed
+from tests.cli.forked import run_forked
 from tests.flows.daemon import running_daemon
 from tests.surfaces.conftest import surroundings
 
@@ -54,7 +54,7 @@ STORY = (
 @pytest.mark.long
 def test_a_story_told_with_a_daemon_and_without_one_is_the_same(tmp_path: Path) -> None:
     here, there = surroundings(tmp_path / "here"), surroundings(tmp_path / "there")
-    subprocess.run([str(BIN / "helix"), "init", "--git"], env=here, check=True, capture_output=True)
+    helix("init", "--git", env=here)
     shutil.copytree(tmp_path / "here" / "vault", tmp_path / "there" / "vault")
     alone = _told(here, tmp_path)
     with running_daemon(there):
@@ -111,10 +111,8 @@ def test_an_answer_may_be_as_long_as_the_service_allows() -> None:
 def _told(env: dict[str, str], folder: Path) -> list[Any]:
     answers = []
     for line in STORY:
-        done = subprocess.run(
-            [str(BIN / "helix"), *shlex.split(line), "--json"], env=env, cwd=folder, capture_output=True, text=True,
-            timeout=120,
-        )  # fmt: skip
+        command = [str(BIN / "helix"), *shlex.split(line), "--json"]
+        done = run_forked(command, env=env, cwd=str(folder), feed="", timeout=120)
         assert done.stdout, done.stderr
         answers.append((done.returncode, json.loads(_without_chance(done.stdout))))
     return answers

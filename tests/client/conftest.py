@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.cli.commands import BIN
+from tests.cli.commands import helix
 from tests.flows.daemon import Daemon, running_daemon
 from tests.surfaces.conftest import surroundings
 
@@ -54,7 +54,7 @@ def daemon_at(
         (place / "vault" / path).write_text(text, "utf-8")
     (place / "config").mkdir()
     (place / "config" / "config.toml").write_text(settings)
-    subprocess.run([str(BIN / "helix"), "init", "--git"], env=env, check=True, capture_output=True)
+    helix("init", "--git", env=env)
     with running_daemon(env) as daemon:
         yield Running(daemon, place, env)
 

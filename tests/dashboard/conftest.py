@@ -6,7 +6,6 @@ Whatever a test does, its page may not complain on the console, and may ask nobo
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +14,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, expect, sync_playwright
 
-from tests.cli.commands import BIN
+from tests.cli.commands import helix
 from tests.flows.daemon import running_daemon
 from tests.surfaces.conftest import Served, surroundings
 from tests.waiting import wait_for
@@ -74,14 +73,14 @@ def example_vault(place: Path) -> dict[str, str]:
     """The example vault under git in this place; the environment to serve it in."""
     env = surroundings(place, model="bundled")
     shutil.copytree(ROOT / "examples" / "vault" / "fernway", place / "vault")
-    subprocess.run([str(BIN / "helix"), "init", "--git"], env=env, check=True, capture_output=True)
+    helix("init", "--git", env=env)
     return env
 
 
 def small_vault(place: Path) -> dict[str, str]:
     """The starter vault, searched by words only: a daemon that is up at once."""
     env = surroundings(place)
-    subprocess.run([str(BIN / "helix"), "init"], env=env, check=True, capture_output=True)
+    helix("init", env=env)
     return env
 
 

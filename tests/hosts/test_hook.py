@@ -21,7 +21,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.cli.commands import BIN
+from tests.cli.commands import BIN, helix
 from tests.flows.daemon import free_port, running_daemon
 from tests.shim.test_command import HEAVY
 from tests.surfaces.conftest import Served, surroundings
@@ -41,7 +41,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     env = surroundings(place)
     (place / "vault").mkdir()
     (place / "billing-api" / ".git").mkdir(parents=True)
-    subprocess.run([str(BIN / "helix"), "init"], env=env, check=True, capture_output=True)
+    helix("init", env=env)
     with running_daemon(env) as daemon, httpx.Client(base_url=daemon.url, timeout=30) as http:
         running = Served(daemon, place, {**env, "HELIX_URL": daemon.url}, http)
         running.remember(

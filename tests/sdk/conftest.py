@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.cli.commands import BIN
+from tests.cli.commands import helix
 from tests.flows.daemon import running_daemon
 from tests.sdk.package import ROOT, Package, find_package
 from tests.surfaces.conftest import surroundings
@@ -24,7 +24,7 @@ def package() -> Package:
 def asked(package: Package, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """The environment of a program that asks a daemon, straight (HELIX_URL) or over a bad line (HELIX_FAULTS)."""
     env = surroundings(tmp_path_factory.mktemp("asked"))
-    subprocess.run([str(BIN / "helix"), "init", "--git"], env=env, check=True, capture_output=True)
+    helix("init", "--git", env=env)
     with running_daemon(env) as daemon:
         faults = subprocess.Popen(
             [sys.executable, str(ROOT / "tests" / "faults" / "server.py"), "--upstream", daemon.url],
@@ -44,6 +44,6 @@ def strict(package: Package, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     env = {**surroundings(place), "HELIX_TOKEN": "only-for-those-who-know"}
     (place / "config").mkdir()
     (place / "config" / "config.toml").write_text("require_token = true\n")
-    subprocess.run([str(BIN / "helix"), "init"], env=env, check=True, capture_output=True)
+    helix("init", env=env)
     with running_daemon(env) as daemon:
         yield {"HELIX_STRICT_URL": daemon.url, "HELIX_STRICT_TOKEN": env["HELIX_TOKEN"]}

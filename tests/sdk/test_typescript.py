@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import runpy
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import BIN
+from tests.cli.commands import helix
 from tests.flows.daemon import running_daemon
 from tests.sdk.package import SDK, Package
 from tests.story.telling import ENDING, STORY, read_story
@@ -31,7 +30,7 @@ def test_the_story_ends_in_the_same_vault_as_with_every_other_sdk(package: Packa
         (vault / name).write_text(text, "utf-8")
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "config.toml").write_text("[consolidate]\nenabled = false\n")
-    subprocess.run([str(BIN / "helix"), "init", "--git"], env=env, check=True, capture_output=True)
+    helix("init", "--git", env=env)
     with running_daemon(env) as daemon:
         told = {"HELIX_URL": daemon.url, "HELIX_STORY": str(STORY), "HELIX_STORY_VAULT": str(vault)}
         package.test("story", told)

@@ -21,7 +21,7 @@ from helix_mcp.address import Address
 from helix_mcp.proof import NotYours, Owner, proof_of
 
 from helix import AsyncHelix, BadAnswer, Helix
-from tests.cli.commands import BIN
+from tests.cli.commands import BIN, helix
 from tests.flows.daemon import running_daemon
 from tests.shim.driver import shim
 from tests.squatter import ORDER, Squatter, squatting
@@ -46,7 +46,7 @@ def of_a_user(place: Path, squatter: Squatter) -> dict[str, str]:
     env = {**surroundings(place), "HELIX_PORT": str(squatter.port)}
     (place / "config").mkdir(mode=0o700)
     (place / "config" / "token").write_text(f"{TOKEN}\n")
-    subprocess.run([str(BIN / "helix"), "init"], env=env, check=True, capture_output=True)
+    helix("init", env=env)
     return env
 
 

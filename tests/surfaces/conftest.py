@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import pytest
 
 from helix.config import ENVIRONMENT
 from helix.vault.paths import TEMP_PREFIX
-from tests.cli.commands import BIN
+from tests.cli.commands import helix
 from tests.flows.daemon import Daemon, free_port, running_daemon
 
 
@@ -68,7 +67,7 @@ def surroundings(place: Path, model: str = "none") -> dict[str, str]:
 def serving(place: Path, **settings: str) -> Iterator[Served]:
     """A daemon with these settings, on a starter vault under git in this place."""
     env = {**surroundings(place), **settings}
-    subprocess.run([str(BIN / "helix"), "init", "--git"], env=env, check=True, capture_output=True)
+    helix("init", "--git", env=env)
     with (
         running_daemon(env) as daemon,
         httpx.Client(base_url=daemon.url, timeout=30) as http,

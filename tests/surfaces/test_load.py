@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import httpx
 
-from tests.cli.commands import BIN
+from tests.cli.commands import helix
 from tests.flows.daemon import running_daemon
 from tests.scale import scaled
 from tests.surfaces.clients import run_clients
@@ -16,7 +15,7 @@ from tests.surfaces.conftest import surroundings
 
 def test_thirty_two_clients_get_no_error_and_every_acknowledged_write_is_found(tmp_path: Path) -> None:
     env = surroundings(tmp_path)
-    subprocess.run([str(BIN / "helix"), "init"], env=env, check=True, capture_output=True)
+    helix("init", env=env)
     with running_daemon(env) as daemon:
         tallies = run_clients(daemon.url, clients=32, seconds=scaled(5))
         assert [error for tally in tallies for error in tally.errors] == []
