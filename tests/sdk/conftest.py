@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -22,8 +24,14 @@ def package() -> Package:
 
 @pytest.fixture(scope="session")
 def asked(package: Package, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    with asking(tmp_path_factory.mktemp("asked")) as env:
+        yield env
+
+
+@contextmanager
+def asking(place: Path) -> Iterator[dict[str, str]]:
     """The environment of a program that asks a daemon, straight (HELIX_URL) or over a bad line (HELIX_FAULTS)."""
-    env = surroundings(tmp_path_factory.mktemp("asked"))
+    env = surroundings(place)
     helix("init", "--git", env=env)
     with running_daemon(env) as daemon:
         faults = subprocess.Popen(

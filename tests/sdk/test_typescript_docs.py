@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.sdk.conftest import asking
 from tests.sdk.package import MODULES, ROOT, SDK, Package
 
 PAGES = (ROOT / "docs" / "typescript-sdk.md", SDK / "README.md")
@@ -44,11 +45,18 @@ def built(package: Package, tmp_path_factory: pytest.TempPathFactory) -> Iterato
     shutil.rmtree(project)
 
 
+@pytest.fixture(scope="module")
+def asked(package: Package, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """A vault of their own: what is in no project is found in every one, whoever wrote it."""
+    with asking(tmp_path_factory.mktemp("asked")) as env:
+        yield env
+
+
 @pytest.mark.parametrize(("name", "kind", "text"), SNIPPETS, ids=[name for name, *_ in SNIPPETS])
 def test_a_snippet_runs_and_prints_what_it_says(
     package: Package, built: Path, asked: dict[str, str], name: str, kind: str, text: str
 ) -> None:
-    env = {**asked, "HELIX_PROJECT": name}  # what other tests wrote is not seen
+    env = {**asked, "HELIX_PROJECT": name}  # what other snippets wrote is not seen
     printed = package.run(package.node, f"out/{name}.js", cwd=built, env=env).splitlines()
     if kind == "tsx":
         assert "Looking…" in printed[0]
