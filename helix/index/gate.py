@@ -19,7 +19,7 @@ _COSINE, _WORDS, _BIAS = 45.4, 2.75, -28.2
 _WORDS_ALONE, _BIAS_ALONE = 8.0, -3.0
 LOW = 0.5
 """below this the answer says that it is not sure"""
-FITS = 0.5
+FITS = 0.15
 """below this, at the first look, nothing fits and the answer is short (other limits: docs/search.md)"""
 NOTHING = 0.1
 """below this there is no answer"""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -93,8 +93,71 @@ class _Cluster:
 def _three_way(base: str, one: str, two: str) -> str:
     changes = [(hunk, 0, one[hunk.other : hunk.other_end]) for hunk in _changes(base, one)]
     changes += [(hunk, 1, two[hunk.other : hunk.other_end]) for hunk in _changes(base, two)]
+    changes.sort()
+    merged = _carried_out(base, changes)
+    absent = _absent(base, one, two, merged, changes)
+    return _carried_out(base, _sparing(absent, base, changes)) if absent else merged
+
+
+_Change = tuple[Hunk, int, str]
+"""what was done to the base, by which side, and the text that stands in its place"""
+
+
+def _absent(base: str, one: str, two: str, merged: str, changes: Sequence[_Change]) -> set[str]:
+    """Lines that both sides still have and the merge has not: they stood in the base more than once, and each side
+    removed another one of them."""
+    removed: tuple[set[str], set[str]] = (set(), set())
+    for hunk, side, _ in changes:
+        removed[side].update(filter(_is_telling, _lines(base[hunk.start : hunk.end])))
+    absent = removed[0] & removed[1]
+    for text in (one, two):
+        absent = {line for line in _lines(text) if line in absent} if absent else absent
+    return absent.difference(_lines(merged)) if absent else absent
+
+
+def _sparing(absent: set[str], base: str, changes: Sequence[_Change]) -> list[_Change]:
+    """The changes without the first removal of each of these lines that the other side did not make too."""
+    sought = set(absent)
+    hunks = [[hunk for hunk, side, _ in changes if side == which] for which in (0, 1)]
+    kept: list[_Change] = []
+    for hunk, side, text in changes:
+        places = _places(base, hunk)
+        spared = []
+        for line, start, end in places:
+            if line in sought and not _is_removed(start, hunks[1 - side]):
+                sought.discard(line)
+                spared.append((start, end))
+        if spared and not text and all(line in absent for line, _, _ in places if _is_telling(line)):
+            continue  # a whole block: with its fences
+        at = hunk.start
+        for start, end in spared:
+            kept.append((Hunk(at, start, hunk.other, hunk.other_end), side, text))
+            at, text = end, ""
+        kept.append((Hunk(at, hunk.end, hunk.other, hunk.other_end), side, text))
+    return sorted(one for one in kept if one[2] or one[0].start < one[0].end)
+
+
+def _is_removed(at: int, hunks: Sequence[Hunk]) -> bool:
+    place = bisect_right(hunks, at, key=lambda hunk: hunk.start) - 1
+    return place >= 0 and at < hunks[place].end
+
+
+def _places(base: str, hunk: Hunk) -> list[tuple[str, int, int]]:
+    """The lines of the base that a change takes away, with where each begins and ends."""
+    found, at = [], hunk.start
+    for line in _lines(base[hunk.start : hunk.end]):
+        found.append((line, at, at + len(line)))
+        at += len(line)
+    return found
+
+
+def _is_telling(line: str) -> bool:
+    return len(line) > TELLING and weigh(line, 0, len(line), TELLING) >= TELLING
+
+
+def _carried_out(base: str, changes: Sequence[_Change]) -> str:
     clusters: list[_Cluster] = []
-    for hunk, side, text in sorted(changes):
+    for hunk, side, text in changes:
         if not clusters or not clusters[-1].takes(hunk):
             clusters.append(_Cluster(hunk.start, hunk.end))
         clusters[-1].add(hunk, side, text)

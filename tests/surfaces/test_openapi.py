@@ -26,7 +26,7 @@ def test_the_daemon_does_what_the_document_says(tmp_path: Path) -> None:
                 "--exclude-path", "/events",  # it never ends
                 "--checks", "all", "--exclude-checks", "positive_data_acceptance",
                 "--phases", "examples,coverage,fuzzing", "--max-examples", str(scaled(6)),
-                "--max-time", str(scaled(60)), "--seed", "7", "--generation-database", "none",
+                "--max-time", str(scaled(40)), "--seed", "7", "--generation-database", "none",
             ],
             cwd=tmp_path,
             env={**os.environ, "SCHEMATHESIS_HOOKS": "tests.surfaces.schemathesis_checks", "PYTHONPATH":

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from helix.vault.text_merge import COLLISION, merge_text, without_collisions
 
+_SENTENCE = "One sentence of the note that says a good deal."
 _FEW = [
     "a",
     "b",
@@ -21,7 +22,7 @@ _FEW = [
     "}",
     "- [ ] call Bob",
     "sleep 30",
-    "One sentence of the note that says a good deal.",
+    _SENTENCE,
 ]
 _LINES = st.lists(st.sampled_from(_FEW), max_size=14)
 
@@ -112,6 +113,27 @@ def _two_sides(
 
 def _without_outer_blanks(block: Sequence[str]) -> list[str]:
     return "\n".join(block).strip("\n").split("\n")
+
+
+@given(_LINES, _LINES, _LINES)
+def test_a_sentence_that_both_sides_still_have_is_never_gone(
+    base: list[str], one: list[str], two: list[str]
+) -> None:
+    merged = _lines(merge_text(_text(base), _text(one), _text(two)))
+    if _SENTENCE in one and _SENTENCE in two:
+        assert _SENTENCE in merged
+
+
+def test_of_two_equal_sentences_each_side_may_remove_another_one_and_one_stays() -> None:
+    first, second = f"{_SENTENCE}\nMiddle of the note.\n", f"Middle of the note.\n{_SENTENCE}\n"
+    merged = merge_text(first + f"{_SENTENCE}\n", first, second)
+    assert merged.count(_SENTENCE) == 1
+    block = f"```sh\n{_SENTENCE}\nsleep 30\n```\n"
+    middle = "Middle of the note, which nobody changed at all.\n"
+    assert merge_text(block + middle + block, block + middle, middle + block) in (
+        block + middle,
+        middle + block,
+    )
 
 
 @given(_two_sides(removing=True))
