@@ -27,7 +27,7 @@ from helix.index.index import Index
 from helix.index.search import Asked, Hit
 from helix.index.where import Where
 from helix.memory.present import passage
-from helix.memory.recall import NEAREST
+from helix.memory.recall import nearest_shown
 from helix.memory.tokens import token_counter
 from helix.vault import frontmatter
 from helix.vault.links import to_link
@@ -161,8 +161,8 @@ def _asker(mode: str, helix: Helix, recall: Recall) -> Callable[[Question], tupl
             rerank=mode == "reranked",
         )
         answer = recall.searcher.search(asked)
-        # As an asker sees it: of what is merely nearest, the first two.
-        hits = answer.hits if answer.fits else answer.hits[:NEAREST]
+        # As an asker sees it: of what is merely nearest, the first few.
+        hits = answer.hits if answer.fits else answer.hits[: nearest_shown(answer)]
         tokens = sum(count(_shown(helix, hit)) for hit in hits[:5])
         return [hit.memory_id for hit in hits], tokens, bool(answer.note) or not answer.hits
 

@@ -19,8 +19,10 @@ _COSINE, _WORDS, _BIAS = 45.4, 2.75, -28.2
 _WORDS_ALONE, _BIAS_ALONE = 8.0, -3.0
 LOW = 0.5
 """below this the answer says that it is not sure"""
-FITS = 0.15
-"""below this, at the first look, nothing fits and the answer is short (other limits: docs/search.md)"""
+FITS = 0.5
+"""below this, at the first look, nothing fits well and the answer is short (other limits: docs/search.md)"""
+FAR = 0.15
+"""below this it is shorter still: no question with an answer was seen there that is not lost anyway"""
 NOTHING = 0.1
 """below this there is no answer"""
 

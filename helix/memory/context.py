@@ -18,7 +18,7 @@ from helix.memory.links import Links
 from helix.memory.pack import Piece, pack, words_of
 from helix.memory.present import check_format, passage
 from helix.memory.reader import NOW, Reader, When
-from helix.memory.recall import NEAREST, ask, check_scope
+from helix.memory.recall import ask, check_scope, nearest_shown
 from helix.memory.tokens import Payload
 from helix.memory.view import Caller, View, changed_at, reaches, row_is_within
 from helix.vault.note import Note
@@ -94,7 +94,7 @@ def context(
     seen = reaches(check_scope(scope), caller)
     selection = _resolve(view, found.hits, seen)
     if not found.fits:
-        _keep_nearest(selection)
+        _keep_nearest(selection, nearest_shown(found))
     if not filters:
         _add_standing(view, selection, seen)
     pieces = [_piece(one, detailed) for one in selection.chosen]
@@ -112,8 +112,8 @@ def context(
     return to_explained(view, answer, packed, pieces, scores, left, room)
 
 
-def _keep_nearest(selection: Selection) -> None:
-    near, rest = selection.chosen[:NEAREST], selection.chosen[NEAREST:]
+def _keep_nearest(selection: Selection, count: int) -> None:
+    near, rest = selection.chosen[:count], selection.chosen[count:]
     selection.chosen = [replace(one, remarks=(*one.remarks, _NEAREST_REMARK)) for one in near]
     selection.left_out += len(rest)
     for one in rest:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from helix.errors import BadValue
 from helix.index.catalog import Row
+from helix.index.gate import FAR
 from helix.memory.present import brief, check_format, full, passage
 from helix.memory.reader import NOW, Reader, When, check_limit, to_filters
 from helix.memory.tokens import Payload, clean
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from helix.index.search import Answer
 
 _DEPTH = 200  # how many hits can be paged through
-NEAREST = 2
-"""as many are shown at first of what is merely nearest: a page of neighbours costs the reader and answers nothing"""
+# How many are shown at first of what is merely nearest: a page of neighbours costs the reader and answers nothing.
+_NEAREST_OF_FAR, _NEAREST = 2, 5
 _LONGEST_QUERY = 20_000
 SCOPES = ("project", "global", "session", "all")
 
@@ -62,7 +63,7 @@ def search(
             for hit in found.hits
         ]
         if not found.fits:
-            limit = min(limit, NEAREST)
+            limit = min(limit, nearest_shown(found))
         listing = reader.pages.start("search", entries, view.commit)
     shown: dict[str, str] = {}
 
@@ -89,6 +90,10 @@ def search(
         max_tokens=max_tokens,
         answer=answer,
     )
+
+
+def nearest_shown(found: Answer) -> int:
+    return _NEAREST_OF_FAR if found.confidence < FAR else _NEAREST
 
 
 def ask(

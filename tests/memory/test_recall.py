@@ -12,7 +12,8 @@ from tests.memory.world import ME, World, opened, record
 
 _TEAM = Path(__file__).parents[2] / "bench" / "team" / "memories.jsonl"
 # Nothing that the team has written down is about either; something is near to the first, and nothing to the second.
-_NEAR = "When does the cinema open on Sundays?"
+_NEAR = "what is our policy on smoking"
+_LESS_FAR = "where do we order pizza"
 _FAR = "What is the capital of France?"
 _ANSWERED = "Which database do we use for orders?"
 
@@ -41,6 +42,12 @@ def test_when_nothing_fits_well_two_are_shown_marked_as_the_nearest_and_the_curs
     assert len(rest["results"]) > 2
     assert all(one["nearest"] for one in rest["results"])
     assert len(team.service.search(_NEAR, caller=ME, limit=1)["results"]) == 1
+
+
+def test_when_little_fits_five_are_shown_marked_as_the_nearest(team: World) -> None:
+    said = team.service.search(_LESS_FAR, caller=ME, max_tokens=4000)
+    assert "nothing in memory fits this question well" in said["note"]
+    assert [one["nearest"] for one in said["results"]] == [True] * 5
 
 
 def test_when_nothing_is_even_near_the_answer_is_empty_and_says_so(team: World) -> None:
