@@ -18,6 +18,8 @@ HEADER_PATIENCE = 10.0
 _KEPT_FREE = 128
 _FEWEST = 32
 _MOST = 1_000
+# A connection is new for so long, in seconds.
+_NEW = 1.0
 # As many more may come while everybody else is being answered: that takes a moment, and being turned away is an error.
 _SPARE = 32
 
@@ -70,6 +72,9 @@ class Connection(HttpToolsProtocol):
         if self.cycle is before and not self.transport.is_closing():
             self.transport.abort()
 
+    def is_new(self) -> bool:
+        return self.cycle is None and self.loop.time() - self._waiting_since < _NEW
+
     def is_clients_turn(self) -> bool:
         """Whether it is the client's turn: to ask, or to send the rest of what it began."""
         return self.is_waiting() or self.cycle.more_body
@@ -85,7 +90,8 @@ class Connection(HttpToolsProtocol):
             and not one.transport.is_closing()
         ]
         if waiting_for:
-            goes = min(waiting_for, key=lambda one: one._waiting_since)
+            # Who has only just come may have asked already: nobody has looked yet.
+            goes = min(waiting_for, key=lambda one: (one.is_new(), one._waiting_since))
         elif len(self.connections) > self._most + _SPARE:
             goes = self
         else:

@@ -117,6 +117,12 @@ def a_conversation(place: Path, session: str) -> None:
     )
 
 
+def project_of_its_own(served: Served, name: str) -> str:
+    """A folder in which no other test ends a session, within the same second perhaps."""
+    (served.place / name / ".git").mkdir(parents=True)
+    return str(served.place / name)
+
+
 def records_of(served: Served, session: str, *, deleted: bool = False) -> list[dict[str, Any]]:
     answer = served.http.get(
         "/recent",
@@ -231,8 +237,9 @@ def test_an_agent_that_stops_often_changes_no_file_each_time(served: Served) -> 
 
 def test_the_next_session_is_told_how_the_one_before_ended(served: Served) -> None:
     a_conversation(served.place, "before")
-    hook(event("SessionEnd", served.place, "before", reason="other"), served.env)
-    said = told(hook(event("SessionStart", served.place, "after", source="startup"), served.env))
+    cwd = project_of_its_own(served, "told-before")
+    hook(event("SessionEnd", served.place, "before", reason="other", cwd=cwd), served.env)
+    said = told(hook(event("SessionStart", served.place, "after", source="startup", cwd=cwd), served.env))
     assert "The session before" in said
     assert "three tries with jitter" in said
 
@@ -242,8 +249,9 @@ def test_a_record_as_long_as_they_get_fits_into_the_usual_budget(served: Served)
     write_transcript(
         served.place, "long", asked(f"First {words}"), asked(f"Last {words}"), answered(f"Said {words}")
     )
-    hook(event("SessionEnd", served.place, "long", reason="other"), served.env)
-    said = told(hook(event("SessionStart", served.place, "next", source="clear"), served.env))
+    cwd = project_of_its_own(served, "told-at-length")
+    hook(event("SessionEnd", served.place, "long", reason="other", cwd=cwd), served.env)
+    said = told(hook(event("SessionStart", served.place, "next", source="clear", cwd=cwd), served.env))
     for begin in ("Asked first: First the", "Asked last: Last the", "Said last: Said the"):
         assert begin in said
     assert said.rstrip().endswith(" …\n</memory>")

@@ -16,7 +16,7 @@ from helix.vault import frontmatter
 _LARGEST = 16 * 1024 * 1024
 # `- requires [[Target]] (context)`. An observation begins with `[category]` and is none.
 _RELATION = re.compile(r"\s*[-*] +(?P<kind>[^\[\]()]{0,80}?) *\[\[(?P<target>[^\[\]|#^\n]+)[^\[\]\n]*\]\]")
-_OBSERVATION = re.compile(r"^\s*[-*] +\[[^\[\]\n]{1,60}\] +\S", re.MULTILINE)
+_OBSERVATION = re.compile(r"^[ \t]*[-*] +\[[^\[\]\n]{1,60}\] +\S", re.MULTILINE)
 
 
 def read(source: Source) -> Iterator[Item]:
