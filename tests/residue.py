@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 import zlib
@@ -17,12 +18,17 @@ def residue(word: str, *folders: Path, leave_out: tuple[str, ...] = ()) -> list[
     sought = word.lower().encode()
     found = []
     for folder in folders:
-        for file in sorted(folder.rglob("*")):
+        for file in _files(folder):
             if file.is_file() and not set(leave_out) & set(file.relative_to(folder).parts):
                 name = file.relative_to(folder).as_posix()
                 if sought in name.lower().encode() or any(sought in text.lower() for text in _texts(file)):
                     found.append(name)
     return found
+
+
+def _files(folder: Path) -> list[Path]:
+    """By `os.walk`: it passes over a folder that has gone meanwhile."""
+    return sorted(Path(place, name) for place, _, names in os.walk(folder) for name in names)
 
 
 def _texts(file: Path) -> Iterator[bytes]:
