@@ -12,6 +12,7 @@ import pytest
 
 from tests.cli.commands import BIN
 from tests.flows.daemon import running_daemon
+from tests.residue import residue
 from tests.shim.driver import shim
 from tests.surfaces.conftest import Served, surroundings
 
@@ -29,12 +30,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def is_anywhere(place: Path) -> list[str]:
-    return [
-        str(file)
-        for folder in ("vault", "state")
-        for file in (place / folder).rglob("*")
-        if KEY in str(file) or (file.is_file() and KEY.encode() in file.read_bytes())
-    ]
+    return residue(KEY, place / "vault", place / "state")
 
 
 @pytest.mark.parametrize(
