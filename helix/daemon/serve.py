@@ -139,12 +139,12 @@ def _serve(helix: Helix) -> None:
     announce("helixd stopped; everything acknowledged is on disk")
 
 
-def _make_mcp(service: Service, said: str, recall: RecallSoon, clients: Clients) -> McpSurface:
+def _make_mcp(service: Service, release: str, recall: RecallSoon, clients: Clients) -> McpSurface:
     # Here and not above: a second, which only a daemon with an agent has to pay.
     from helix.surfaces.mcp.surface import McpSurface
 
     return McpSurface(
-        service, said, is_ready=recall.is_settled, on_call=lambda caller: clients.saw(caller, "mcp")
+        service, release, is_ready=recall.is_settled, on_call=lambda caller: clients.saw(caller, "mcp")
     )
 
 

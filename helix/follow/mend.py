@@ -222,14 +222,9 @@ class Mender:
             self.look_for_leftovers([folder])
 
     def _clear(self, leftover: Leftover) -> bool:
-        # A command has no second look: what an erased memory said goes now, whoever may still have it open.
-        finding = self._vault.files.examine(leftover, self._wall(), AT_ONCE)
-        is_readable = finding.state not in (State.PENDING, State.TOO_LARGE)
-        if is_readable and self._vault.is_of_erased(finding, self._catalog.erased_with):
-            return self._vault.files.discard(finding)
         finding = self._vault.files.examine(leftover, self._wall(), self._reconciler.config.linger)
         if finding.state is State.PENDING:
-            return False
+            return self._clear_erased(leftover)
         if finding.state is State.TOO_LARGE:
             return True  # not ours; the doctor tells of it
         if finding.state is State.GARBAGE:
@@ -239,6 +234,14 @@ class Mender:
         self.recovered += 1
         self._reconciler.reconcile([path])
         return True
+
+    def _clear_erased(self, leftover: Leftover) -> bool:
+        """What an erased memory said goes now, whoever may still have it open: a command has no second look."""
+        finding = self._vault.files.examine(leftover, self._wall(), AT_ONCE)
+        is_readable = finding.state not in (State.PENDING, State.TOO_LARGE)
+        if is_readable and self._vault.is_of_erased(finding, self._catalog.erased_with):
+            return self._vault.files.discard(finding)
+        return False
 
     def _locate(self, memory_id: str) -> str | None:
         row = self._catalog.find(memory_id)

@@ -22,7 +22,7 @@ LOW = 0.5
 FITS = 0.5
 """below this, at the first look, nothing fits well and the answer is short (other limits: docs/search.md)"""
 FAR = 0.15
-"""below this it is shorter still: no question with an answer was seen there that is not lost anyway"""
+"""below this it is shorter still: of the answerable questions there, none had its answer among the hits"""
 NOTHING = 0.1
 """below this there is no answer"""
 

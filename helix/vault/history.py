@@ -19,10 +19,9 @@ from helix.errors import BadValue, HistoryError, OutsideVault
 from helix.vault.commit import commit, uncommitted
 from helix.vault.commit_consent import CommitConsent
 from helix.vault.git_folder import read_regular
-from helix.vault.git_program import can_be_passed, last_words
+from helix.vault.git_program import MOST_OUTPUT, can_be_passed, last_words
 from helix.vault.identity import id_in_frontmatter
 from helix.vault.ignore import IGNORE_FILE
-from helix.vault.paths import MAX_NOTE_BYTES
 from helix.vault.repository import Entry, Repository, run_as_owner
 from helix.vault.templates import SETTINGS
 from helix.vault.trail import LOG_FORMAT, WALK_SECONDS, Commit, Event, events, to_commit
@@ -330,9 +329,13 @@ class History:
     def _on_disk(self, path: str) -> bytes:
         self._repository.in_repository(path)
         file = self._repository.root / path
-        if not file.resolve().is_relative_to(self._repository.root.resolve()):
+        try:
+            inside = file.resolve().is_relative_to(self._repository.root.resolve())
+        except (OSError, RuntimeError) as error:  # a name that no disk takes, links in a circle
+            raise HistoryError(f"{path} cannot be looked for on disk: {error}") from error
+        if not inside:
             raise OutsideVault(f"{path} is a link that leaves the vault")
-        content = read_regular(file, MAX_NOTE_BYTES)
+        content = read_regular(file, MOST_OUTPUT)
         if content is None:
             raise HistoryError(f"{path} cannot be read from disk as a note; name a second revision instead")
         return content

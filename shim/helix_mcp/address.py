@@ -56,9 +56,9 @@ def is_loopback(host: str) -> bool:
 
 
 def _is_odd_number(host: str) -> bool:
-    """A number that leads somewhere else than it seems to: `127.1`, `0.0.0.0`, `2130706433`, `::ffff:127.0.0.1`."""
+    """A number that leads somewhere else than it seems to: `127.1`, `0.0.0.0`, `2130706433`, `::ffff:7f00:1`."""
     if ":" in host:
-        return "." in host or not host.strip("0:")
+        return "." in host or host.lower().startswith("::ffff:") or not host.strip("0:")
     is_number = all(part.isdigit() or part[:2].lower() == "0x" for part in host.split("."))
     parts = [part for part in host.split(".") if _is_byte(part) and part == str(int(part))]
     return is_number and (len(parts) != 4 or host.count(".") != 3 or not host.strip("0."))

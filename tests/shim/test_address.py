@@ -37,6 +37,7 @@ def test_a_url_that_cannot_stand_in_a_header_is_refused(url: str) -> None:
         "0177.0.0.1",
         "127.0.0.01",
         "[::]",
+        "[::ffff:7f00:1]",
         "[::ffff:127.0.0.1]",
     ],
 )

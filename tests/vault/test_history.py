@@ -542,6 +542,19 @@ def test_a_diff_of_equal_texts_is_empty_even_when_git_checked_out_crlf(sandbox: 
     assert history_of(sandbox).diff(ID, "b.md", "HEAD") == ""
 
 
+def test_a_diff_against_a_pipe_or_links_in_a_circle_is_refused_at_once(sandbox: Sandbox) -> None:
+    three_states(sandbox)
+    file = sandbox.vault / "b.md"
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(HistoryError, match="cannot be read from disk"):
+        history_of(sandbox).diff(ID, "b.md", "HEAD")
+    file.unlink()
+    file.symlink_to("b.md")
+    with pytest.raises(HistoryError):
+        history_of(sandbox).diff(ID, "b.md", "HEAD")
+
+
 def test_a_diff_against_a_missing_file_or_a_link_out_of_the_vault_is_refused(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:

@@ -41,7 +41,9 @@ class McpSoon:
         self._is_wanted.set()
         await self._is_there.wait()
         if self._router is None:
-            await refuse("internal", "MCP cannot be served; the log says why")(scope, receive, send)
+            await refuse("internal", "MCP cannot be served now; the log of the daemon says why")(
+                scope, receive, send
+            )
         else:
             await self._router(scope, receive, send)
 
@@ -59,10 +61,11 @@ class McpSoon:
     async def _serve(self) -> None:
         await self._is_wanted.wait()
         if self._has_ended.is_set():
+            self._is_there.set()  # for who asks while the daemon stops
             return
         try:
             surface = await anyio.to_thread.run_sync(self._make)
-        except Exception:
+        except Exception:  # a broken library: the other surfaces go on
             log.exception("the MCP surface cannot be made")
             self._is_there.set()
             return

@@ -5,10 +5,16 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 
 import httpx
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 
+from helix.surfaces.mcp.soon import McpSoon
+from helix.surfaces.mcp.surface import McpSurface
 from tests.flows.daemon import Daemon
 from tests.surfaces.mcp.test_daemon import daemon
 
@@ -46,3 +52,22 @@ def test_a_daemon_that_nobody_asked_over_mcp_stops_as_it_should(daemon: Daemon) 
     assert daemon.health()["state"] == "ready"
     daemon.process.terminate()
     assert daemon.process.wait(20) == 0
+
+
+def test_a_library_that_cannot_be_loaded_costs_mcp_and_nothing_else() -> None:
+    def broken() -> McpSurface:
+        raise ImportError("half an upgrade")
+
+    soon = McpSoon(broken)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        async with soon.run():
+            yield
+
+    with TestClient(Starlette(routes=soon.routes(), lifespan=lifespan)) as client:
+        answers = [client.post(path, json=_PING) for path in ("/mcp", "/mcp/vault", "/mcp")]
+    assert [answer.status_code for answer in answers] == [500, 500, 500]
+    assert "the log of the daemon says why" in answers[0].text
+    assert "half an upgrade" not in answers[0].text
+    assert soon.sessions() == 0
