@@ -26,8 +26,8 @@ from helix.config import Config
 from helix.index.index import Index
 from helix.index.search import Asked, Hit
 from helix.index.where import Where
-from helix.memory.present import passage
-from helix.memory.recall import nearest_shown
+from helix.memory.reading.presentation import passage
+from helix.memory.reading.search import nearest_shown
 from helix.memory.tokens import token_counter
 from helix.vault import frontmatter
 from helix.vault.links import to_link

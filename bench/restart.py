@@ -46,7 +46,7 @@ with open_helix(config, must_follow=True) as helix:
 """
 _BUSY = """
         from concurrent.futures import ThreadPoolExecutor
-        from helix.vault.birth import NewMemory
+        from helix.vault.new_memory import NewMemory
         with ThreadPoolExecutor(9) as pool:
             asking = [pool.submit(recall.searcher.search, Asked(one)) for one in QUESTIONS * 4]
             for number in range(50):

@@ -37,7 +37,7 @@ from helix.index.index import Index
 from helix.index.meaning import to_entry
 from helix.index.search import Asked, Searcher
 from helix.index.vectors import Vectors, vectors_folder
-from helix.vault.birth import NewMemory
+from helix.vault.new_memory import NewMemory
 from helix.vault.note import Note
 from helix.vault.vault_id import IDENTITY_FILE, new_identity, state_folder
 

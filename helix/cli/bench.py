@@ -15,8 +15,8 @@ from typing import Annotated, Any
 
 import typer
 
+from helix.cli.open_vault import config_of
 from helix.cli.output import Json, Progress, err, print_json, print_table, progress_bar, reports_errors
-from helix.cli.session import config_of
 from helix.cli.verbs import Standing, Verbs, gather, open_verbs
 from helix.errors import BadValue
 

@@ -8,15 +8,15 @@ from typing import Annotated, Any
 
 import typer
 
+from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_json, print_table, reports_errors
-from helix.cli.session import config_of
 from helix.errors import BadValue
 from helix.hosts import connect as hosts
 from helix.hosts.fragment import TOKEN_VARIABLE, Address, Program, Server, text
-from helix.hosts.here import carried, get_executable, this_machine
 from helix.hosts.host import Host, Machine, Scope
 from helix.hosts.record import Records
 from helix.hosts.registry import HOSTS, get_host
+from helix.hosts.this_machine import carried, get_executable, this_machine
 
 HostName = Annotated[str, typer.Argument(metavar="HOST", help=f"One of {', '.join(h.name for h in HOSTS)}.")]
 User = Annotated[bool, typer.Option("--user", help="The user's own file instead of the project's.")]

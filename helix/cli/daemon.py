@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 import typer
 
 from helix.cli.daemon_client import Daemon, find_daemon, is_local, why_stopped
+from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_facts, print_json, reports_errors
-from helix.cli.session import config_of
 from helix.config import Config
 from helix.errors import BadValue, ConfigError, DaemonUnreachable, HelixError, VaultMissing
 from helix.follow.lock import FollowLock
@@ -251,7 +251,7 @@ def _count_templates(count: int) -> str:
 
 
 def _without_daemon(context: typer.Context) -> dict[str, Any]:
-    from helix.cli.session import session
+    from helix.cli.open_vault import session
     from helix.vault.history import History
 
     with session(context) as helix:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from helix.cli.completing import complete_ids
+from helix.cli.completion import complete_ids
 from helix.cli.options import AsOf, Everything, Global, IncludeDeleted, Project, Ref
 from helix.cli.output import Json, err, out, print_json, reports_errors
 from helix.cli.verbs import gather, gather_graph, open_verbs, standing_of

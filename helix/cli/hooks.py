@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
+from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_json, reports_errors
-from helix.cli.session import config_of
 from helix.errors import BadValue
 from helix.hosts import hooks as hosts
-from helix.hosts.here import carried, get_executable, this_machine
 from helix.hosts.hooks import DEFAULT_BUDGET, Hooks, Where
 from helix.hosts.record import Records
+from helix.hosts.this_machine import carried, get_executable, this_machine
 
 _SMALLEST_BUDGET, _LARGEST_BUDGET = 100, 20_000
 

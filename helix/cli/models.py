@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
+from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_json, reports_errors
-from helix.cli.session import config_of
 from helix.config import CONFIG_FILE, Config, set_in_file
 from helix.errors import ModelUnavailable
 from helix.index import embed

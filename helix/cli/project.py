@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 from helix_mcp.project import PROJECT_FILE, TRUSTED_FILE, find_project, trusted
 
+from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_json, reports_errors
-from helix.cli.session import config_of
 from helix.config import Config
 from helix.errors import BadValue, ConfigError, StorageError
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from helix.cli.completing import complete_ids, complete_kinds, complete_projects, complete_tags
+from helix.cli.completion import complete_ids, complete_kinds, complete_projects, complete_tags
 from helix.cli.options import IdempotencyKey
 from helix.cli.output import Json, err, out, print_json, reports_errors
 from helix.cli.verbs import open_verbs, standing_of

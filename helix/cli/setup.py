@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_json, reports_errors
-from helix.cli.session import config_of
 from helix.config import CONFIG_FILE, set_in_file
 from helix.errors import AlreadyExists
 from helix.vault.commit_consent import CommitConsent

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
+from helix.cli.open_vault import config_of
 from helix.cli.output import Json, out, print_json, reports_errors
-from helix.cli.session import config_of
 from helix.token_file import TokenFile
 
 

@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import typer
 
 from helix.cli.daemon_client import Daemon, find_daemon
+from helix.cli.open_vault import config_of
 from helix.cli.output import Progress, err
-from helix.cli.session import config_of
 from helix.config import Config
 from helix.errors import BadValue, DaemonUnreachable
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import typer
 
+from helix.cli.open_vault import session
 from helix.cli.output import Progress, progress_bar
-from helix.cli.session import session
 from helix.cli.verbs import CLIENT, ROOM, Payload, Standing
 from helix.compose import Recall, open_recall, open_service
 from helix.errors import DaemonUnreachable
 from helix.memory.reader import When
+from helix.memory.reading.view import Caller
 from helix.memory.service import Service
-from helix.memory.view import Caller
-from helix.memory.write import Wish
+from helix.memory.writing.write import Wish
 
 # Without a daemon the first search embeds what is new itself; a large vault is left to the daemon.
 _EMBED_PATIENCE = 20.0

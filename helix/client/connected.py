@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Self, TypeVar
 
-from helix.client.care import Care
-from helix.client.changing import Changing
 from helix.client.exchange import Patience
+from helix.client.maintenance import Care
 from helix.client.reading import Reading
 from helix.client.results import Graph
 from helix.client.settings import find_settings, with_headers
+from helix.client.writing import Changing
 
 WHOLE_GRAPH = (
     "The memories and the edges between them, all of them; `limit` is the size of a page on the way."

@@ -27,19 +27,19 @@ from helix.daemon.connections import Connection
 from helix.daemon.logs import LEVELS, announce, start_logging
 from helix.errors import ConfigError, HelixError, VaultLocked
 from helix.follow.whereabouts import Whereabouts
-from helix.memory.inbox import Inbox
+from helix.memory.maintenance.inbox import Inbox
+from helix.memory.maintenance.worker import Upkeep
 from helix.memory.service import Service
-from helix.memory.upkeep import Upkeep
 from helix.surfaces.access import LocalAccess
 from helix.surfaces.app import Doors, Plugged, make_app
-from helix.surfaces.clients import Clients
 from helix.surfaces.dashboard.routes import routes as dashboard
-from helix.surfaces.events import Events
-from helix.surfaces.health import Health
-from helix.surfaces.mcp.soon import McpSoon
-from helix.surfaces.metrics import Metrics
+from helix.surfaces.mcp.lazy_surface import McpSoon
+from helix.surfaces.monitoring.clients import Clients
+from helix.surfaces.monitoring.events import Events
+from helix.surfaces.monitoring.health import Health
+from helix.surfaces.monitoring.metrics import Metrics
+from helix.surfaces.monitoring.status import Status
 from helix.surfaces.proof import routes as proof
-from helix.surfaces.status import Status
 from helix.token_file import TokenFile
 from helix.vault.private import close_state
 from helix.vault.vault_id import state_folder

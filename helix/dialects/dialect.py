@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from helix.errors import HelixError
+from helix.memory.reading.view import Caller
 from helix.memory.service import Service
 from helix.memory.tokens import Payload
-from helix.memory.view import Caller
 
 Arguments = Mapping[str, Any]
 """checked against the schema of the tool; what was not given, or given as null, is not there"""

@@ -20,10 +20,10 @@ from helix.config import ENVIRONMENT, Config, find_config_dir, load
 from helix.doctor.entries import Entries, list_entries
 from helix.doctor.presence import Presence, look_who_follows
 from helix.errors import ConfigError, HelixError, NoteError, StorageError, VaultError
-from helix.follow.look import Looked, examine_note
 from helix.follow.mend import REFUSALS
+from helix.follow.stable_read import Looked, examine_note
 from helix.index.catalog import CATALOG_FILE, Row, read_needing, read_problems, read_signatures
-from helix.memory.links import Links
+from helix.memory.reading.link_graph import Links
 from helix.vault.ignore import Ignore, read_ignore
 from helix.vault.note import Note
 from helix.vault.paths import Root

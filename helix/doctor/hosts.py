@@ -15,9 +15,9 @@ from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.errors import HelixError, HostFileError
 from helix.hosts import hooks
 from helix.hosts.connect import Connection, find_connection
-from helix.hosts.here import project_folder
 from helix.hosts.host import Machine
 from helix.hosts.registry import HOSTS
+from helix.hosts.this_machine import project_folder
 
 _VARIABLE = re.compile(r"\w+=")
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.doctor.lines import line_in_body, line_of
-from helix.vault.copies import original_name
+from helix.vault.conflict_names import original_name
 from helix.vault.note import Note
 
 COPY = Kind(

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.doctor.sync import find_sync_tool
-from helix.vault.copies import is_note_name
+from helix.vault.conflict_names import is_note_name
 from helix.vault.ignore import IGNORE_FILE, MAX_IGNORE_BYTES, MAX_RULES, Ignore
 from helix.vault.normalize import normalize
 from helix.vault.walk import find_templates, walk

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from helix.config import FollowConfig
 from helix.errors import HelixError, OutsideVault, StorageError, VaultUnavailable
 from helix.follow.brake import Brake
-from helix.follow.look import Looked, Looker
+from helix.follow.stable_read import Looked, Looker
 from helix.index.catalog import Catalog, Row
 from helix.vault.diff import Change, Origin, diff
 from helix.vault.ignore import IGNORE_FILE, MAX_RULES, Ignore

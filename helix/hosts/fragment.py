@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from helix.errors import BadValue
+from helix.hosts.entry_text import nested, spell_toml_table, spell_yaml
 from helix.hosts.host import SERVER, Host, Machine
 from helix.hosts.registry import HOSTS
-from helix.hosts.spell import nested, spell_toml_table, spell_yaml
 
 Entry: TypeAlias = dict[str, Any]
 

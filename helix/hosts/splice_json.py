@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from helix.errors import HostFileError
+from helix.hosts.entry_text import nested
 from helix.hosts.json_text import Child, Node, comments_end, scan
 from helix.hosts.patch import (
     Patch,
@@ -18,7 +19,6 @@ from helix.hosts.patch import (
     newline_of,
     step_of,
 )
-from helix.hosts.spell import nested
 
 
 class JsonText:

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix.errors import HostFileError
+from helix.hosts.entry_text import spell_toml, spell_toml_key, spell_toml_table
 from helix.hosts.patch import Patch, apply, line_end, newline_of
-from helix.hosts.spell import spell_toml, spell_toml_key, spell_toml_table
 
 _KEY = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
 _KEYS = re.compile(rf"{_KEY}(?:[ \t]*\.[ \t]*{_KEY})*")

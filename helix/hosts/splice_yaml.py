@@ -12,8 +12,8 @@ import yaml
 from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode
 
 from helix.errors import HostFileError
+from helix.hosts.entry_text import nested, spell_yaml, spell_yaml_inline
 from helix.hosts.patch import Patch, apply, begins_line, line_end, line_start, newline_of, step_of
-from helix.hosts.spell import nested, spell_yaml, spell_yaml_inline
 
 
 class YamlText:

@@ -14,7 +14,7 @@ from datetime import date, datetime
 from math import exp
 from typing import NamedTuple
 
-from helix.index.when import Span
+from helix.index.time_words import Span
 
 # Convex sum of the two scores, each scaled to its best candidate. How much the words count depends on how much of
 # the question they found: a paraphrase shares few words with what it asks for, and those mislead.

@@ -23,7 +23,7 @@ from helix.index.catalog import Catalog, Indexed
 from helix.index.chunk import spoken_date
 from helix.index.embed import Embedder, Found
 from helix.index.embed_cache import EmbedCache
-from helix.index.facts import Facts, fact_of
+from helix.index.facets import Facts, fact_of
 from helix.index.keywords import KeywordDoc, Keywords, WhooshKeywords
 from helix.index.meaning import Meaning, opened
 from helix.index.models import BUNDLED_NAME

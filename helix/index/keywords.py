@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from helix.index.entries import Entry, KeywordDoc, to_entries, to_entry
-from helix.index.near import Vocabulary
 from helix.index.postings import Docs, Weights
 from helix.index.rank import K1, Allowed, Part, PostingsCache, best, find, rarity
 from helix.index.segments import Segment, SegmentStore
+from helix.index.spelling import Vocabulary
 
 __all__ = ["Allowed", "KeywordDoc", "Keywords", "WhooshKeywords"]
 

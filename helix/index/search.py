@@ -13,10 +13,10 @@ from helix.index.embed import Reranker
 from helix.index.fuse import Candidate, Ranked, follow_links, rank, words_share
 from helix.index.gate import Coverage, Signals, cover, judge
 from helix.index.index import Index
-from helix.index.near import as_written
 from helix.index.query import Filters, Query, parse
 from helix.index.rank import rarity
-from helix.index.when import time_span
+from helix.index.spelling import as_written
+from helix.index.time_words import time_span
 from helix.index.where import Reach, Where
 
 if TYPE_CHECKING:

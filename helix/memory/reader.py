@@ -9,10 +9,10 @@ from typing import Any
 
 from helix.errors import BadValue
 from helix.index.query import Filters, narrow
-from helix.memory.fit import Budget, Render, Shape, fit_page
-from helix.memory.pages import Listing, Pages
+from helix.memory.budget import Budget, Render, Shape, fit_page
+from helix.memory.pagination import Listing, Pages
+from helix.memory.reading.view import View
 from helix.memory.tokens import CountTokens, Payload
-from helix.memory.view import View
 from helix.vault.times import parse_time
 
 MOST_AT_ONCE = 50

@@ -19,25 +19,25 @@ from starlette.routing import BaseRoute, Match
 
 from helix.compose import Helix, RecallSoon
 from helix.errors import HelixError
-from helix.memory.inbox import Inbox
+from helix.memory.maintenance.inbox import Inbox
+from helix.memory.maintenance.worker import Upkeep
 from helix.memory.service import Service
-from helix.memory.upkeep import Upkeep
 from helix.surfaces.access import Guard, Policy
 from helix.surfaces.caller import Signed
-from helix.surfaces.clients import Clients
-from helix.surfaces.events import Events
-from helix.surfaces.health import Health
 from helix.surfaces.limits import Limits
-from helix.surfaces.metrics import Metrics
-from helix.surfaces.observe import Observed
+from helix.surfaces.monitoring.clients import Clients
+from helix.surfaces.monitoring.events import Events
+from helix.surfaces.monitoring.health import Health
+from helix.surfaces.monitoring.metrics import Metrics
+from helix.surfaces.monitoring.request_log import Observed
+from helix.surfaces.monitoring.status import Status
 from helix.surfaces.problems import answer, code_of_status, refuse, to_body
-from helix.surfaces.rest.care import add_care
 from helix.surfaces.rest.changing import add_changing
 from helix.surfaces.rest.document import document
 from helix.surfaces.rest.inbox import add_inbox
+from helix.surfaces.rest.maintenance import add_care
+from helix.surfaces.rest.monitoring import add_watching
 from helix.surfaces.rest.reading import add_reading
-from helix.surfaces.rest.watching import add_watching
-from helix.surfaces.status import Status
 
 Lifespan = Callable[[], AbstractAsyncContextManager[None]]
 

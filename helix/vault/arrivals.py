@@ -25,7 +25,7 @@ from helix.errors import (
     VaultUnavailable,
 )
 from helix.vault import frontmatter
-from helix.vault.copies import choose_best, is_note_name
+from helix.vault.conflict_names import choose_best, is_note_name
 from helix.vault.edit import edit
 from helix.vault.files import Write, content_hash
 from helix.vault.frontmatter import Document

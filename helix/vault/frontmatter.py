@@ -17,7 +17,7 @@ from frontmatter.default_handlers import YAMLHandler
 from helix.errors import BadFrontmatter, EditRefused, NoteError, NotText
 from helix.vault.load import Value, conflict_markers, load
 from helix.vault.markers import find_conflict
-from helix.vault.spell import spell_block
+from helix.vault.yaml_text import spell_block
 
 _OPENING = re.compile(r"---[ \t]*\r?\n")
 _CLOSING = re.compile(r"\n(---[ \t]*(?:\r?\n|\Z))")

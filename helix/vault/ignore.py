@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 
 from helix.errors import VaultError
-from helix.vault.copies import is_note_name
+from helix.vault.conflict_names import is_note_name
 from helix.vault.ignore_rule import Rule, parse_rule
 from helix.vault.paths import Root
 from helix.vault.templates import NO_TEMPLATES, Templates, read_templates

@@ -13,7 +13,7 @@ from typing import Any
 
 from helix.errors import NoteError
 from helix.vault import frontmatter, ids
-from helix.vault.copies import original_name
+from helix.vault.conflict_names import original_name
 from helix.vault.files import content_hash
 from helix.vault.frontmatter import Document
 from helix.vault.links import (

@@ -23,8 +23,7 @@ from helix.errors import (
 )
 from helix.vault import frontmatter, ids
 from helix.vault.ancestry import Ancestry
-from helix.vault.birth import NewMemory, home_of, to_meta
-from helix.vault.copies import are_named_alike, choose_best, choose_survivor
+from helix.vault.conflict_names import are_named_alike, choose_best, choose_survivor
 from helix.vault.edit import REMOVE, Remove, edit
 from helix.vault.files import Files, Finding, Write, Written, content_hash
 from helix.vault.frontmatter import Document
@@ -42,6 +41,7 @@ from helix.vault.merge import (
     state_of,
     with_ancestors,
 )
+from helix.vault.new_memory import NewMemory, home_of, to_meta
 from helix.vault.note import HIDDEN, Note, ancestors_of, is_later, status_of
 from helix.vault.paths import MAX_NOTE_BYTES, Root
 from helix.vault.text_merge import COLLISION

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import pytest
 
 from helix.client.call import Call, Reply
-from helix.client.care_results import Stats
 from helix.client.connected import Verbs
 from helix.client.errors import DaemonUnreachable, HelixError, NotFound, RateLimited
 from helix.client.exchange import Patience, Send, exchange
+from helix.client.maintenance_results import Stats
 
 VERBS = Verbs("project")
 BROKEN = DaemonUnreachable("broken")

@@ -10,11 +10,11 @@ import pytest
 from pydantic import BaseModel
 
 from helix import BadAnswer, BadRequest
-from helix.client import care_results, results
+from helix.client import maintenance_results, results
 from helix.client.call import Reply, moment
 from helix.client.connected import Verbs
 from helix.client.shape import Result
-from helix.surfaces.rest import answers, asked, care_answers
+from helix.surfaces.rest import answers, asked, maintenance_answers
 
 VERBS = Verbs("project")
 
@@ -104,13 +104,13 @@ _SAME: list[tuple[type[BaseModel], type[Result]]] = [
     (answers.Neighbor, results.Neighbor),
     (answers.Versions, results.History),
     (answers.Version, results.Version),
-    (care_answers.Stats, care_results.Stats),
-    (care_answers.Conflicts, care_results.Conflicts),
-    (care_answers.Conflict, care_results.OpenConflict),
-    (care_answers.Proposals, care_results.Proposals),
-    (care_answers.Proposal, care_results.Proposal),
-    (care_answers.Consolidated, care_results.ConsolidateResult),
-    (care_answers.StrandEntry, care_results.ManifestEntry),
+    (maintenance_answers.Stats, maintenance_results.Stats),
+    (maintenance_answers.Conflicts, maintenance_results.Conflicts),
+    (maintenance_answers.Conflict, maintenance_results.OpenConflict),
+    (maintenance_answers.Proposals, maintenance_results.Proposals),
+    (maintenance_answers.Proposal, maintenance_results.Proposal),
+    (maintenance_answers.Consolidated, maintenance_results.ConsolidateResult),
+    (maintenance_answers.StrandEntry, maintenance_results.ManifestEntry),
 ]
 
 

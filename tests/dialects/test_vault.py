@@ -11,8 +11,8 @@ from jsonschema import validate
 
 from helix.dialects.vault.dialect import VAULT
 from helix.errors import KeyReused, MemoryNotFound
+from helix.memory.reading.view import Caller
 from helix.memory.tokens import token_counter
-from helix.memory.view import Caller
 from tests.surfaces.mcp.serving import Vaulted, vaulted
 
 Call = Callable[..., Any]

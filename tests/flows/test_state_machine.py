@@ -22,9 +22,9 @@ from helix.index.embed import Found
 from helix.index.embed_cache import EmbedCache
 from helix.index.index import Index as SearchIndex
 from helix.index.search import Asked, Searcher
-from helix.vault.birth import NewMemory
-from helix.vault.copies import is_note_name
+from helix.vault.conflict_names import is_note_name
 from helix.vault.diff import Change
+from helix.vault.new_memory import NewMemory
 from helix.vault.note import Note
 from tests.follow.rig import Crash, Index, Rig, in_catalog, memory_folder, record
 from tests.index.memories import HashEmbedder

@@ -15,7 +15,7 @@ from helix.config import FollowConfig
 from helix.follow.mend import Mender
 from helix.follow.reconcile import Reconciler, Report
 from helix.index.catalog import Catalog, Row
-from helix.memory.memories import Memories
+from helix.memory.writing.store import Memories
 from helix.vault.ancestry import Ancestry
 from helix.vault.diff import Change
 from helix.vault.paths import Root

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from helix.vault.birth import NewMemory
+from helix.vault.new_memory import NewMemory
 from helix.vault.vault import Edit
 from tests.follow.rig import Crash, Rig, in_catalog, memory_folder, record
 

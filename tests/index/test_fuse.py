@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from helix.index.fuse import Candidate, follow_links, rank, words_share
-from helix.index.when import Span
+from helix.index.time_words import Span
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 

@@ -11,9 +11,9 @@ import anyio.to_thread
 
 from helix.compose import RecallSoon, open_helix, open_service
 from helix.config import Config, ConsolidateConfig
+from helix.memory.maintenance.worker import Upkeep
 from helix.memory.tokens import Payload
-from helix.memory.upkeep import Upkeep
-from helix.surfaces.health import Health
+from helix.surfaces.monitoring.health import Health
 
 
 def with_health(place: Path, story: Callable[[Health, Callable[[], None], Callable[[], None]], None]) -> None:

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from helix.errors import HelixError
-from helix.memory.view import Caller
-from helix.surfaces.clients import Clients
-from helix.surfaces.measured import Measured, git_state
-from helix.surfaces.metrics import Metrics
+from helix.memory.reading.view import Caller
+from helix.surfaces.monitoring.clients import Clients
+from helix.surfaces.monitoring.measurements import Measured, git_state
+from helix.surfaces.monitoring.metrics import Metrics
 from tests.surfaces.conftest import Served
 from tests.vault.git_sandbox import Sandbox
 from tests.waiting import wait_for

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from helix.vault.ancestry import Ancestry
-from helix.vault.birth import NewMemory
+from helix.vault.new_memory import NewMemory
 from helix.vault.note import Note
 from helix.vault.paths import Root
 from helix.vault.vault import Edit, Vault

@@ -13,11 +13,11 @@ import pytest
 from helix.errors import BadValue, MemoryErased, StaleHash, VaultUnavailable
 from helix.vault import frontmatter
 from helix.vault.ancestry import Ancestry
-from helix.vault.birth import NewMemory, title_from
 from helix.vault.edit import REMOVE
 from helix.vault.files import Write, content_hash
 from helix.vault.leftovers import State
 from helix.vault.merge import erased_record
+from helix.vault.new_memory import NewMemory, title_from
 from helix.vault.note import Note
 from helix.vault.paths import Root
 from helix.vault.vault import Edit, Vault

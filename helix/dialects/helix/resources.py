@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from helix.dialects.dialect import Resource
 from helix.errors import BadValue
+from helix.memory.reading.view import Caller
 from helix.memory.service import Service
 from helix.memory.tokens import Payload
-from helix.memory.view import Caller
 
 _PAGE = 4000
 

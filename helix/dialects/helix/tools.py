@@ -7,10 +7,10 @@ from dataclasses import replace
 from helix.dialects.dialect import Arguments, Hints, Tool
 from helix.dialects.helix import schemas
 from helix.memory.reader import NOW, When
+from helix.memory.reading.view import Caller
 from helix.memory.service import Service
 from helix.memory.tokens import Payload
-from helix.memory.view import Caller
-from helix.memory.write import Wish
+from helix.memory.writing.write import Wish
 
 
 def _search(service: Service, caller: Caller, said: Arguments) -> Payload:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from helix.dialects.dialect import Arguments, Hints, Tool
-from helix.memory.fit import cut
+from helix.memory.budget import cut
+from helix.memory.reading.view import Caller
 from helix.memory.service import Service
 from helix.memory.tokens import Payload
-from helix.memory.view import Caller
-from helix.memory.write import Wish
+from helix.memory.writing.write import Wish
 from helix.vault.note import Note
 
 # These clients name no budget. A host cuts what is longer than about 25,000 tokens, so the bodies of one answer

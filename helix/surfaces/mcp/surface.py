@@ -15,15 +15,15 @@ from starlette.routing import Route
 
 from helix.dialects.dialect import Dialect
 from helix.dialects.registry import DEFAULT, DIALECTS
+from helix.memory.reading.view import Caller
 from helix.memory.service import Service
-from helix.memory.view import Caller
 from helix.surfaces.mcp.call import Patience, Tools
 from helix.surfaces.mcp.endpoint import Endpoint
+from helix.surfaces.mcp.lazy_surface import PATH
 from helix.surfaces.mcp.notices import Notices
 from helix.surfaces.mcp.resources import Resources
 from helix.surfaces.mcp.server import make_server
-from helix.surfaces.mcp.soon import PATH
-from helix.surfaces.mcp.work import Workers
+from helix.surfaces.mcp.worker_threads import Workers
 from helix.surfaces.problems import to_body
 
 _QUIET = 0.25  # changes this close to each other are told as one

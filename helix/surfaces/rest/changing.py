@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import FastAPI, Header, Request, Response
 
 from helix.errors import BadValue
-from helix.memory.amend import Amendment
 from helix.memory.service import Service
-from helix.memory.write import Wish
+from helix.memory.writing.amend import Amendment
+from helix.memory.writing.write import Wish
 from helix.surfaces.caller import caller_of
 from helix.surfaces.rest import answers, asked
 from helix.surfaces.rest.respond import CALLER, MemoryId, changes, reply

@@ -6,13 +6,13 @@ from typing import Annotated
 
 from fastapi import FastAPI, Query, Response
 
-from helix.memory.inbox import Inbox
-from helix.surfaces.rest import asked, care_answers
+from helix.memory.maintenance.inbox import Inbox
+from helix.surfaces.rest import asked, maintenance_answers
 from helix.surfaces.rest.respond import changes, reads, reads_body, reply
 
 
 def add_inbox(app: FastAPI, inbox: Inbox) -> None:
-    @app.get("/inbox", tags=["care"], operation_id="inbox", responses=reads(care_answers.Inbox))
+    @app.get("/inbox", tags=["care"], operation_id="inbox", responses=reads(maintenance_answers.Inbox))
     def listed(said: Annotated[asked.ListAsked, Query()]) -> Response:
         """What waits for a person: unreadable notes, unmerged texts, proposals to tidy, refused secrets.
 
@@ -24,21 +24,27 @@ def add_inbox(app: FastAPI, inbox: Inbox) -> None:
         "/inbox/dismiss",
         tags=["care"],
         operation_id="dismiss",
-        responses=reads_body(care_answers.DismissedItem),
+        responses=reads_body(maintenance_answers.DismissedItem),
     )
     def dismiss(said: asked.DismissBody) -> Response:
         """Do not show this item again until it changes. Changes no file."""
         return reply(inbox.dismiss(said.key))
 
     @app.post(
-        "/inbox/keep-both", tags=["care"], operation_id="keep_both", responses=changes(care_answers.Settled)
+        "/inbox/keep-both",
+        tags=["care"],
+        operation_id="keep_both",
+        responses=changes(maintenance_answers.Settled),
     )
     def keep_both(said: asked.SettleBody) -> Response:
         """Where a merge kept two texts both are right: take away the line that warns of them."""
         return reply(inbox.keep_both(said.id))
 
     @app.post(
-        "/inbox/merge", tags=["care"], operation_id="merge_copies", responses=changes(care_answers.Settled)
+        "/inbox/merge",
+        tags=["care"],
+        operation_id="merge_copies",
+        responses=changes(maintenance_answers.Settled),
     )
     def merge(said: asked.SettleBody) -> Response:
         """Fold the files that carry one id into one now, and do not wait for them to be quiet."""

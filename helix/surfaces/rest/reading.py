@@ -9,7 +9,7 @@ from fastapi import FastAPI, Query, Request, Response
 from helix.memory.reader import When
 from helix.memory.service import Service
 from helix.surfaces.caller import caller_of
-from helix.surfaces.rest import answers, asked, care_answers
+from helix.surfaces.rest import answers, asked, maintenance_answers
 from helix.surfaces.rest.respond import CALLER, MemoryId, reads, reads_body, reply
 
 
@@ -176,7 +176,7 @@ def add_reading(app: FastAPI, service: Service) -> None:
 
     @app.get(
         "/stats", tags=["care"], operation_id="stats",
-        responses=reads(care_answers.Stats, 404), openapi_extra=CALLER,
+        responses=reads(maintenance_answers.Stats, 404), openapi_extra=CALLER,
     )  # fmt: skip
     def stats(request: Request, said: Annotated[asked.StatsAsked, Query()]) -> Response:
         """How many memories there are, by status, scope, kind, project and tag."""
@@ -195,14 +195,16 @@ def add_reading(app: FastAPI, service: Service) -> None:
         """
         return reply(service.timeline(**said.model_dump()))
 
-    @app.get("/conflicts", tags=["care"], operation_id="conflicts", responses=reads(care_answers.Conflicts))
+    @app.get(
+        "/conflicts", tags=["care"], operation_id="conflicts", responses=reads(maintenance_answers.Conflicts)
+    )
     def conflicts(said: Annotated[asked.ListAsked, Query()]) -> Response:
         """What needs a person: files that cannot be read, and ids that stand in several files."""
         return reply(service.conflicts(limit=said.limit, max_tokens=said.max_tokens, cursor=said.cursor))
 
     @app.get(
         "/strand/manifest", tags=["care"], operation_id="strand_manifest",
-        responses=reads(care_answers.StrandManifest),
+        responses=reads(maintenance_answers.StrandManifest),
     )  # fmt: skip
     def strand_manifest(said: Annotated[asked.Budgeted, Query()]) -> Response:
         """What an export of the vault would hold, entry by entry, with its checksums."""

@@ -8,13 +8,13 @@ from typing import Any, cast
 
 from fastapi import FastAPI
 
-from helix.surfaces.rest.care import add_care
 from helix.surfaces.rest.changing import add_changing
 from helix.surfaces.rest.document import document
 from helix.surfaces.rest.inbox import add_inbox
+from helix.surfaces.rest.maintenance import add_care
+from helix.surfaces.rest.monitoring import add_watching
 from helix.surfaces.rest.reading import add_reading
 from helix.surfaces.rest.respond import ALWAYS, MEANING
-from helix.surfaces.rest.watching import add_watching
 
 Said = dict[str, Any]
 
