@@ -66,6 +66,7 @@ BESIDE = {
     ("POST", "/healthz"): (OPEN, 405),
     ("HEAD", "/healthz"): (OPEN, 405),
     ("GET", "/openapi.json"): (LOCAL, 200),
+    ("HEAD", "/openapi.json"): (LOCAL, 200),
     ("POST", "/stats"): (LOCAL, 405),
     ("OPTIONS", "/stats"): (LOCAL, 405),
     ("GET", "/mcp"): (LOCAL, 400),
@@ -115,8 +116,8 @@ def shown(served: Served, credential: str) -> dict[str, str]:
 
 
 def ask(served: Served, method: str, path: str, headers: dict[str, str]) -> tuple[int, httpx.Headers]:
-    body = {"json": {}} if method in ("POST", "PATCH", "PUT") else {}
-    with served.http.stream(method, path.replace("{id}", "mem_x"), headers=headers, **body) as answer:
+    body: dict[str, str] | None = {} if method in ("POST", "PATCH", "PUT") else None
+    with served.http.stream(method, path.replace("{id}", "mem_x"), headers=headers, json=body) as answer:
         return answer.status_code, answer.headers
 
 
