@@ -81,6 +81,7 @@ SECTIONS = (
 
 OPTIONS = (
     ("--vault FOLDER", "The vault folder (HELIX_VAULT, ~/helix-vault)."),
+    ("--version", "Say which Helix this is."),
     ("--install-completion", "Set up completion for your shell."),
     ("--show-completion", "Print what --install-completion would set up."),
     ("-h, --help", "Show this page, or after a command its own."),
