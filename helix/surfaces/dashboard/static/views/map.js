@@ -169,7 +169,10 @@ function begin(root, first) {
           detail: [one.kind, one.project].filter(Boolean).join(", "),
           index,
         })),
-        (index) => ((pointed = index), at.redraw()),
+        (index) => {
+          pointed = index;
+          at.redraw();
+        },
       ),
       data.method && h("p", { class: "hint" }, `Drawn with ${data.method}.`),
     );
@@ -246,7 +249,15 @@ function begin(root, first) {
   }
 
   load();
-  return { update, refresh: load, end: () => (clearTimeout(later), request?.abort(), at.end()) };
+  return {
+    update,
+    refresh: load,
+    end: () => {
+      clearTimeout(later);
+      request?.abort();
+      at.end();
+    },
+  };
 }
 
 const nothing = (head) =>
