@@ -8,12 +8,13 @@ from typing import Any, cast
 
 from fastapi import FastAPI
 
-from helix.surfaces.rest.changing import add_changing
+from helix.memory.verbs.maintenance import CONSOLIDATION, INBOX
+from helix.memory.verbs.reading import READING
+from helix.memory.verbs.writing import WRITING
 from helix.surfaces.rest.document import document
-from helix.surfaces.rest.inbox import add_inbox
 from helix.surfaces.rest.maintenance import add_care
 from helix.surfaces.rest.monitoring import add_watching
-from helix.surfaces.rest.reading import add_reading
+from helix.surfaces.rest.mount import mount
 from helix.surfaces.rest.respond import ALWAYS, MEANING
 
 Said = dict[str, Any]
@@ -53,11 +54,11 @@ _ANYWHERE = {str(status) for status in ALWAYS}
 def routes_only() -> FastAPI:
     """The routes without a vault behind them: enough to say what they are."""
     app, nothing = FastAPI(title="Helix", version="1"), cast(Any, None)
-    add_reading(app, nothing)
-    add_changing(app, nothing)
-    add_care(app, nothing, nothing, nothing, nothing, nothing)
+    mount(app, (*READING, *WRITING), nothing)
+    add_care(app, nothing, nothing, nothing, nothing)
+    mount(app, CONSOLIDATION, nothing)
     add_watching(app, nothing, nothing, nothing)
-    add_inbox(app, nothing)
+    mount(app, INBOX, nothing)
     return app
 
 
