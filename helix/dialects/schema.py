@@ -11,6 +11,7 @@ from dataclasses import MISSING
 from typing import Any, Literal, NotRequired, get_args, get_origin, get_type_hints, is_typeddict
 
 from helix.memory import answers
+from helix.memory.verbs.fields import NOTHING
 from helix.memory.verbs.table import VERBS
 from helix.memory.verbs.verb import Field, Verb, to_field, without_none
 
@@ -69,7 +70,9 @@ def _of_field(field: Field | None) -> Schema:
     if schema["type"] == "array":
         found["minItems"] = about.shortest
     return {
-        key: value for key, value in found.items() if value is not MISSING and value not in (None, (), {})
+        key: value
+        for key, value in found.items()
+        if value is not MISSING and value not in (None, (), NOTHING)
     }
 
 

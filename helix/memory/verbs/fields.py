@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
-from typing import Annotated, Literal, TypedDict
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, TypedDict
 
 from helix.memory.bounds import LEAST_TOKENS, MOST_AT_ONCE, MOST_TOKENS
-from helix.memory.verbs.verb import About, Asks, request
+from helix.memory.verbs.verb import About, Asks
 
 Format = Literal["concise", "detailed"]
 Scope = Literal["project", "global", "session"]
@@ -24,6 +24,8 @@ What = Literal[
 ]  # fmt: skip
 """what can happen to a memory"""
 Who = Literal["agent", "person", "sync", "helix"]
+
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 ID = "mem_2026-06-18_auth-retry_a1b2"
 
@@ -43,26 +45,22 @@ Ref = Annotated[str | None, About("The vault as it was at this commit, branch or
 IdempotencyKey = Annotated[str | None, About(shortest=1, longest=200)]
 
 
-@request
 class Budgeted(Asks):
     max_tokens: TokensOfAll = 2000
     cursor: Annotated[str | None, About("The `next_cursor` of the answer before.")] = None
 
 
-@request
 class InThePast(Asks):
     as_of: AsOf = None
     ref: Ref = None
 
 
-@request
 class InAFormat(Asks):
     response_format: Annotated[
         Format, About("`concise` is the least to act on, `detailed` all there is to know.")
     ] = "concise"
 
 
-@request
 class Filters(Asks):
     """What memories are narrowed down by; in an address each is a parameter of its own."""
 
@@ -80,12 +78,11 @@ class Filters(Asks):
     ] = None
 
 
-@request
 class Filtered(Asks):
     scope: Annotated[Sight, About("What is seen: `project` sees project and global, `all` everything.")] = (
         "project"
     )
-    filters: Mapping[str, str] = field(default_factory=dict)
+    filters: Mapping[str, str] = NOTHING
 
 
 class Source(TypedDict, total=False):

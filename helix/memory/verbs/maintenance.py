@@ -7,25 +7,21 @@ from typing import Annotated
 
 from helix.memory.verbs.fields import ID
 from helix.memory.verbs.reading import ListRequest
-from helix.memory.verbs.verb import About, Asks, Route, Verb, request
+from helix.memory.verbs.verb import About, Asks, Route, Verb
 
 
-@request
 class NothingRequest(Asks):
     pass
 
 
-@request
 class ConsolidateRequest(Asks):
     ids: Annotated[Sequence[str], About("Proposals to apply; none means all certain ones.")] = ()
 
 
-@request
 class DismissRequest(Asks):
     key: Annotated[str, About("Of an item of the inbox.", shortest=1, longest=100)]
 
 
-@request
 class SettleRequest(Asks):
     memory_id: Annotated[str, About("The id of a memory.", name="id")]
 

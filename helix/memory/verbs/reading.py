@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from typing import Annotated, get_args
 
 from helix.memory.bounds import (
@@ -17,6 +16,7 @@ from helix.memory.bounds import (
     MOST_TOKENS,
 )
 from helix.memory.verbs.fields import (
+    NOTHING,
     AsOf,
     Budgeted,
     Filtered,
@@ -33,14 +33,13 @@ from helix.memory.verbs.fields import (
     What,
     Who,
 )
-from helix.memory.verbs.verb import About, Asks, Route, Verb, request
+from helix.memory.verbs.verb import About, Asks, Route, Verb
 
 
 def _named(words: Sequence[str]) -> str:
     return ", ".join(f"`{word}`" for word in words)
 
 
-@request
 class SearchRequest(Filtered, InAFormat, InThePast, Budgeted):
     query: Annotated[
         str,
@@ -60,13 +59,10 @@ class SearchRequest(Filtered, InAFormat, InThePast, Budgeted):
     rerank: Annotated[bool, About("Read the best ones again with the finer model; slower.")] = False
 
 
-@request
 class ContextRequest(Asks):
     task: Annotated[str, About("What the agent is about to do.", longest=20_000)]
     scope: Sight = "project"
-    filters: Annotated[Mapping[str, str], About("As in a search: `project`, `kind`, `tag`, …")] = field(
-        default_factory=dict
-    )
+    filters: Annotated[Mapping[str, str], About("As in a search: `project`, `kind`, `tag`, …")] = NOTHING
     max_tokens: Tokens = 4000
     response_format: Format = "concise"
     rerank: bool = False
@@ -79,7 +75,6 @@ class ContextRequest(Asks):
     ref: Ref = None
 
 
-@request
 class PhasesRequest(Asks):
     phases: Annotated[Sequence[str], About(shortest=1, longest=MOST_PHASES, example=["plan", "work"])]
     budget_tokens: Tokens = 4096
@@ -90,7 +85,6 @@ class PhasesRequest(Asks):
     ] = None
 
 
-@request
 class GetRequest(InAFormat, InThePast, Budgeted):
     memory_id: MemoryId
     response_format: Annotated[
@@ -102,25 +96,21 @@ class GetRequest(InAFormat, InThePast, Budgeted):
     include_deleted: Annotated[bool, About("Also when it was forgotten or superseded.")] = False
 
 
-@request
 class RecentRequest(Filtered, InAFormat, InThePast, Budgeted):
     limit: Limit = 20
     since: Annotated[str | None, About("Only what changed since this time.")] = None
     include_deleted: HiddenToo = False
 
 
-@request
 class TodayRequest(Filtered, InAFormat, InThePast, Budgeted):
     limit: Limit = 20
 
 
-@request
 class HistoryRequest(Budgeted):
     memory_id: MemoryId
     limit: Limit = 20
 
 
-@request
 class DiffRequest(Budgeted):
     memory_id: MemoryId
     old: Annotated[
@@ -138,12 +128,10 @@ class DiffRequest(Budgeted):
     ] = 8000
 
 
-@request
 class RenderRequest(Asks):
     text: Annotated[str, About("Markdown, such as the text of a memory.", longest=LONGEST_TEXT)]
 
 
-@request
 class GraphRequest(InThePast, Budgeted):
     scope: Sight = "project"
     project: OfProject = None
@@ -152,7 +140,6 @@ class GraphRequest(InThePast, Budgeted):
     include_deleted: HiddenToo = False
 
 
-@request
 class MapRequest(Budgeted):
     scope: Sight = "all"
     project: OfProject = None
@@ -160,7 +147,6 @@ class MapRequest(Budgeted):
     max_tokens: Tokens = 4000
 
 
-@request
 class NeighborsRequest(InThePast, Budgeted):
     memory_id: MemoryId
     depth: Annotated[int, About("How many edges away.", least=1, most=DEEPEST)] = 1
@@ -168,12 +154,10 @@ class NeighborsRequest(InThePast, Budgeted):
     include_deleted: HiddenToo = False
 
 
-@request
 class StatsRequest(InThePast, Budgeted):
     scope: Sight = "all"
 
 
-@request
 class TimelineRequest(Budgeted):
     limit: Annotated[int, About(least=1, most=MOST_EVENTS)] = 50
     since: Annotated[str | None, About("Only what happened at this time or after it.")] = None
@@ -188,7 +172,6 @@ class TimelineRequest(Budgeted):
     max_tokens: Tokens = 4000
 
 
-@request
 class ListRequest(Budgeted):
     limit: Limit = 20
     max_tokens: Tokens = 4000

@@ -1,29 +1,27 @@
 """What a verb is: one entry, from which routes, tools, commands and reference pages are made.
 
-A request is a frozen dataclass. What its types do not say of a field (what it means, how large it may be, what it is
-called in a request) stands beside the type as `Annotated[..., About(...)]`, once. Annotations are texts until somebody
-reads them with `fields_of`: a command must start fast.
+A request is a class of fields, as a dataclass is. What the type of a field does not say (what it means, how large it
+may be, what it is called in a request) stands beside it as `Annotated[..., About(...)]`, once. Annotations are texts
+until somebody reads them with `fields_of`: a command must start fast.
 """
 
 from __future__ import annotations
 
 import functools
+import inspect
 import types
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, FrozenInstanceError, dataclass
 from typing import (
     Annotated,
     Any,
     Literal,
-    TypeVar,
     Union,
     dataclass_transform,
     get_args,
     get_origin,
     get_type_hints,
 )
-
-T = TypeVar("T")
 
 Permission = Literal[
     "remember", "recall", "modify", "forget", "recover",
@@ -33,7 +31,7 @@ Tag = Literal["memories", "reading", "graph", "care"]
 """the section of the reference page that a route stands in"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class About:
     """What the type of a field does not say."""
 
@@ -52,7 +50,7 @@ class About:
     example: object = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Field:
     """One field of a request or of an answer, as surfaces need it."""
 
@@ -70,19 +68,27 @@ class Field:
         return self.default is MISSING
 
 
-class Asks:
-    """A request: which fields a verb takes."""
-
-
 @dataclass_transform(frozen_default=True, kw_only_default=True)
-def request(cls: type[T]) -> type[T]:
-    """A frozen dataclass; without what takes time to make and nobody uses."""
-    # Without any, one is made of the signature, which takes time and tells nobody anything.
-    cls.__doc__ = cls.__doc__ or " "
-    return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(cls)
+class Asks:
+    """A request: which fields a verb takes, and their values.
+
+    A frozen dataclass to whoever uses it. It is none, because to make thirty of them takes longer than a command may.
+    """
+
+    def __init__(self, **values: object) -> None:
+        kind: type = type(self)
+        names = _names(kind)
+        if unknown := [name for name in values if name not in names]:
+            raise TypeError(f"{kind.__name__} has no field {unknown[0]!r}")
+        if missing := [name for name in names if name not in values and not hasattr(kind, name)]:
+            raise TypeError(f"{kind.__name__} needs {missing[0]!r}")
+        self.__dict__.update(values)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Route:
     """How a verb is spelled over HTTP: fields are in the path where it names them, else in the address of a GET and in
     the body of everything else."""
@@ -102,8 +108,10 @@ class Route:
     """of a body"""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Verb:
+    """One thing that can be done with memories, whoever asks for it and by which road."""
+
     name: str
     request: type[Asks]
     answer: str
@@ -141,11 +149,14 @@ def fields_of(kind: type) -> Mapping[str, Field]:
 @functools.cache
 def _read_fields(kind: type) -> Mapping[str, Field]:
     hints = get_type_hints(kind, include_extras=True)
-    found = {}
-    for item in fields(kind):
-        default = item.default if item.default_factory is MISSING else item.default_factory()
-        found[item.name] = to_field(item.name, hints[item.name], default)
-    return found
+    return {name: to_field(name, hints[name], getattr(kind, name, MISSING)) for name in _names(kind)}
+
+
+@functools.cache
+def _names(kind: type) -> tuple[str, ...]:
+    """Of the fields: those of the last base first, each where it was first named."""
+    bases = reversed(kind.__mro__)
+    return tuple(dict.fromkeys(name for base in bases for name in inspect.get_annotations(base)))
 
 
 def to_field(name: str, hint: Any, default: object) -> Field:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
 from typing import Annotated, Literal
 
 from helix.memory.bounds import MOST_FILED
-from helix.memory.verbs.fields import ID, IdempotencyKey, MemoryId, Rel, Scope, Source
-from helix.memory.verbs.verb import About, Asks, Route, Verb, request
+from helix.memory.verbs.fields import ID, NOTHING, IdempotencyKey, MemoryId, Rel, Scope, Source
+from helix.memory.verbs.verb import About, Asks, Route, Verb
 
 
-@request
 class RememberRequest(Asks):
     text: Annotated[str, About("What to remember, in markdown.")]
     title: Annotated[str | None, About("Made from the text when it is not given.")] = None
@@ -26,9 +24,7 @@ class RememberRequest(Asks):
         ),
     ] = None
     tags: Sequence[str] = ()
-    edges: Annotated[Mapping[Rel, Sequence[str]], About("Ids of other memories, by relation.")] = field(
-        default_factory=dict
-    )
+    edges: Annotated[Mapping[Rel, Sequence[str]], About("Ids of other memories, by relation.")] = NOTHING
     source: Source | None = None
     importance: Annotated[float | None, About(least=0, most=1)] = None
     valid_from: str | None = None
@@ -42,7 +38,6 @@ class RememberRequest(Asks):
     allow_secrets: Annotated[bool, About("Keep it even if it looks like a credential.")] = False
 
 
-@request
 class UpdateRequest(Asks):
     """What to change; what is left out stays as it is."""
 
@@ -65,28 +60,24 @@ class UpdateRequest(Asks):
     )
 
 
-@request
 class FileRequest(Asks):
     memory_ids: Annotated[Sequence[str], About(shortest=1, longest=MOST_FILED, name="ids")]
     project: Annotated[str, About("The project that they are of.", shortest=1)]
     idempotency_key: IdempotencyKey = None
 
 
-@request
 class ForgetRequest(Asks):
     memory_id: Annotated[str, About(name="id")]
     mode: Annotated[Literal["tombstone", "hard"], About("`hard` erases the text for good.")] = "tombstone"
     idempotency_key: IdempotencyKey = None
 
 
-@request
 class RestoreRequest(Asks):
     memory_id: Annotated[str, About(name="id")]
     at: Annotated[str | None, About("Also turn the text back to this git revision.")] = None
     idempotency_key: IdempotencyKey = None
 
 
-@request
 class RelateRequest(Asks):
     source: Annotated[str, About("The id of the memory that the edge leaves.", name="from")]
     target: Annotated[str, About("The id of the memory that it leads to.", name="to")]

@@ -24,7 +24,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, create_model, model
 from pydantic import Field as PydanticField
 
 from helix.memory import answers
-from helix.memory.verbs.fields import Filters, Format
+from helix.memory.verbs.fields import NOTHING, Filters, Format
 from helix.memory.verbs.verb import About, Field, fields_of, to_field
 from helix.surfaces.rest import daemon_answers
 
@@ -139,7 +139,7 @@ def _default(field: Field) -> dict[str, Any]:
         return {}
     if field.default == ():
         return {"default_factory": list}
-    if field.default == {} and field.about.absent is None:
+    if field.default is NOTHING:
         return {"default_factory": dict}
     return {"default": field.default}
 

@@ -74,7 +74,7 @@ def _places(verb: Verb) -> _Places:
 def _sent_model(
     verb: Verb, places: _Places, bodies: dict[type[Asks], type[BaseModel]]
 ) -> type[BaseModel] | None:
-    name, doc = verb.request.__name__.removesuffix("Request"), (verb.request.__doc__ or "").strip()
+    name, doc = verb.request.__name__.removesuffix("Request"), verb.request.__doc__ or ""
     if not places.sent:
         return None
     if not places.has_body:
