@@ -9,6 +9,7 @@ import anyio.to_thread
 from fastapi import FastAPI, Query, Response
 from fastapi.responses import PlainTextResponse
 
+from helix.access import OPEN, declare
 from helix.compose import Helix, RecallSoon
 from helix.surfaces.monitoring.health import Health, can_serve
 from helix.surfaces.monitoring.metrics import CONTENT_TYPE, Metrics
@@ -28,6 +29,7 @@ def add_care(app: FastAPI, helix: Helix, recall: RecallSoon, health: Health, met
     }
 
     @app.get("/healthz", tags=["daemon"], operation_id="healthz", responses=unwell)
+    @declare(OPEN)
     async def healthz() -> Response:
         """How the daemon is: `starting`, `ready` or `degraded`, and why. 503 only when it cannot serve at all."""
         state = await health.look_soon()
