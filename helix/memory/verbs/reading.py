@@ -180,14 +180,15 @@ class ListRequest(Budgeted):
 READING = (
     Verb(
         "search", SearchRequest, "Hits", run="search", permission="recall", uses_caller=True,
-        route=Route("GET", "/recall", "recall", "reading", errors=(404,)), command="recall", sdk="search",
+        route=Route("GET", "/recall", "recall", "reading", errors=(404,)),
+        command="recall", tool="memory_search", sdk="search",
         about="Memories that fit a question, best first. Nothing is returned to fill a limit.",
     ),
     Verb(
         "context", ContextRequest, "ExplainedPack", run="context", permission="recall", uses_caller=True,
         route=Route("POST", "/context", "context", "reading",
                     example={"task": "debug the auth retry storm"}),
-        command="context", sdk="context",
+        command="context", tool="memory_context", sdk="context",
         about="One text for an agent to read before a task: grouped, cited, fenced as data, within its budget.",
     ),
     Verb(
@@ -200,7 +201,7 @@ READING = (
     Verb(
         "get", GetRequest, "MemoryPage", run="get", permission="recall",
         route=Route("GET", "/memory/{id}", "get_memory", "reading", errors=(404, 409), has_etag=True),
-        command="get", sdk="get",
+        command="get", tool="memory_get", sdk="get",
         about="One memory. The `ETag` is the hash of its file, for `If-Match` when it is changed.",
     ),
     Verb(

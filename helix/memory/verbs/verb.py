@@ -128,6 +128,8 @@ class Verb:
     """whether the project and the session that somebody works in make a difference"""
     command: str = ""
     """the command of `helix` that does it"""
+    tool: str = ""
+    """the tool of the default dialect that does it"""
     sdk: str = ""
     """the method of the Python SDK that does it"""
 

@@ -91,7 +91,7 @@ WRITING = (
         route=Route("POST", "/remember", "remember", "memories",
                     example={"text": "Auth client retries 3x with jitter",
                              "kind": "decision", "scope": "project", "tags": ["auth"]}),
-        command="remember", sdk="write",
+        command="remember", tool="memory_write", sdk="write",
         about="Keep a memory, unless it is there already or replaces one. Answered when its file is durable on disk.",
     ),
     Verb(
@@ -120,7 +120,7 @@ WRITING = (
         "forget", ForgetRequest, "Forgotten", run="forget", permission="forget", changes=True,
         route=Route("POST", "/forget", "forget", "memories",
                     example={"id": ID}),
-        command="forget", sdk="forget",
+        command="forget", tool="memory_forget", sdk="forget",
         about="Take a memory out of all answers. The file stays, marked as deleted; `hard` also erases its text.",
     ),
     Verb(
@@ -134,7 +134,7 @@ WRITING = (
         "relate", RelateRequest, "Related", run="relate", permission="modify", changes=True,
         route=Route("POST", "/relate", "relate", "graph",
                     example={"from": ID, "to": "mem_2026-05-02_http-client_77af", "rel": "depends_on"}),
-        command="relate", sdk="relate",
+        command="relate", tool="memory_relate", sdk="relate",
         about="Draw a typed edge from one memory to another. `supersedes` takes the other one out of the answers.",
     ),
 )  # fmt: skip

@@ -52,10 +52,10 @@ def reads_body(kind: type) -> dict[int | str, dict[str, Any]]:
 
 
 def _answers(kind: type, statuses: tuple[int, ...]) -> dict[int | str, dict[str, Any]]:
-    told: dict[int | str, dict[str, Any]] = {200: {"model": answer_model(kind), "description": "Done"}}
+    answers: dict[int | str, dict[str, Any]] = {200: {"model": answer_model(kind), "description": "Done"}}
     for status in sorted(set(statuses)):
-        told[status] = {"model": answer_model(Problem), "description": MEANING[status]}
-    return told
+        answers[status] = {"model": answer_model(Problem), "description": MEANING[status]}
+    return answers
 
 
 CALLER: dict[str, Any] = {
