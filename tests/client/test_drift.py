@@ -12,7 +12,6 @@ import pytest
 
 from helix.client.connected import Verbs
 from helix.client.shape import Result
-from helix.memory import answers
 from helix.memory.verbs.table import VERBS
 from helix.memory.verbs.verb import Field, Verb
 
@@ -65,7 +64,7 @@ def test_a_call_goes_where_the_table_says(verb: Verb) -> None:
 @pytest.mark.parametrize("verb", SPOKEN, ids=_named)
 def test_every_field_of_an_answer_has_a_name_here(verb: Verb) -> None:
     [result] = get_args(get_type_hints(getattr(Verbs, verb.sdk))["return"])
-    _check(getattr(answers, verb.answer), result)
+    _check(verb.answer_type, result)
 
 
 def _check(theirs: Any, ours: type[Result]) -> None:

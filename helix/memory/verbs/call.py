@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,7 +18,7 @@ _AMENDED = ("text", "title", "kind", "tags", "importance", "valid_from", "valid_
 
 def call(door: Any, verb: Verb, request: Asks, caller: Caller) -> Payload:
     """What a verb answers. `door` is whoever does it: the service, the inbox or the worker of consolidation."""
-    run = getattr(door, verb.run)
+    run = pkgutil.resolve_name(verb.run) if ":" in verb.run else getattr(door, verb.run)
     values = {name: getattr(request, name) for name in verb.fields}
     if verb.name in _SPELLED:
         return _SPELLED[verb.name](run, values, caller)
@@ -25,7 +26,11 @@ def call(door: Any, verb: Verb, request: Asks, caller: Caller) -> Payload:
         values["when"] = When(values.pop("as_of"), values.pop("ref"))
     if verb.uses_caller:
         values["caller"] = caller
-    answer: Payload | None = run(**values)
+    if ":" in verb.run:
+        answer: Payload = run(door.reader, **values)
+        door.on_answer(verb.name, answer, values.get(verb.budget or ""))
+        return answer
+    answer = run(**values)
     return door.health() if answer is None else answer
 
 

@@ -115,7 +115,7 @@ class Verb:
     name: str
     request: type[Asks]
     answer: str
-    """the name of a type in `helix.memory.answers`"""
+    """the name of a type in `helix.memory.answers`, or where else it is: `module:name`"""
     run: str
     """what does it"""
     permission: Permission
@@ -136,6 +136,15 @@ class Verb:
     @property
     def fields(self) -> Mapping[str, Field]:
         return fields_of(self.request)
+
+    @property
+    def answer_type(self) -> type:
+        """A typed dictionary."""
+        import pkgutil  # no command needs it
+
+        where = self.answer if ":" in self.answer else f"helix.memory.answers:{self.answer}"
+        kind: type = pkgutil.resolve_name(where)
+        return kind
 
     @property
     def budget(self) -> str | None:

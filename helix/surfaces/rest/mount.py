@@ -13,7 +13,6 @@ from pydantic import BaseModel
 from pydantic import Field as PydanticField
 
 from helix.errors import BadValue
-from helix.memory import answers
 from helix.memory.tokens import Payload
 from helix.memory.verbs.call import call, hash_of
 from helix.memory.verbs.fields import Filters
@@ -172,7 +171,7 @@ def _headers(verb: Verb, before: str | None, answer: Payload) -> dict[str, str]:
 
 
 def _responses(verb: Verb, places: _Places) -> dict[int | str, dict[str, Any]]:
-    kind = getattr(answers, verb.answer)
+    kind = verb.answer_type
     if not places.has_body:
         return reads(kind, *verb.route.errors)
     return changes(kind) if verb.changes else reads_body(kind)
