@@ -22,6 +22,9 @@ from helix.errors import HelixError
 from helix.memory.maintenance.inbox import Inbox
 from helix.memory.maintenance.worker import Upkeep
 from helix.memory.service import Service
+from helix.memory.verbs.maintenance import CONSOLIDATION, INBOX
+from helix.memory.verbs.reading import READING
+from helix.memory.verbs.writing import WRITING
 from helix.surfaces.caller import Signed
 from helix.surfaces.guard import Guard, Policy, declaring
 from helix.surfaces.limits import Limits
@@ -32,12 +35,10 @@ from helix.surfaces.monitoring.metrics import Metrics
 from helix.surfaces.monitoring.request_log import Observed
 from helix.surfaces.monitoring.status import Status
 from helix.surfaces.problems import answer, code_of_status, refuse, to_body
-from helix.surfaces.rest.changing import add_changing
 from helix.surfaces.rest.document import add_document
-from helix.surfaces.rest.inbox import add_inbox
 from helix.surfaces.rest.maintenance import add_care
 from helix.surfaces.rest.monitoring import add_watching
-from helix.surfaces.rest.reading import add_reading
+from helix.surfaces.rest.mount import mount
 
 Lifespan = Callable[[], AbstractAsyncContextManager[None]]
 
@@ -94,11 +95,11 @@ def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugg
     app.add_middleware(Observed, metrics=doors.metrics)
     _add_problems(app)
     with declaring(app.router.routes, LOCAL):
-        add_reading(app, doors.service)
-        add_changing(app, doors.service)
-        add_care(app, doors.helix, doors.recall, doors.health, doors.metrics, doors.upkeep)
+        mount(app, (*READING, *WRITING), doors.service)
+        add_care(app, doors.helix, doors.recall, doors.health, doors.metrics)
+        mount(app, CONSOLIDATION, doors.upkeep)
         add_watching(app, doors.events, doors.status, doors.helix.config)
-        add_inbox(app, doors.inbox)
+        mount(app, INBOX, doors.inbox)
         add_document(app)
     for surface in plugged:
         app.router.routes.extend(surface.routes)
