@@ -24,9 +24,10 @@ from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Row
 from helix.vault.authors import HELIX, Author, acting, doing
 from helix.vault.checkouts import Checkouts
+from helix.vault.folding import MergePlan, lacks_base, merge_copies, plan_merge
+from helix.vault.late_saves import is_of_erased, recover
 from helix.vault.leftovers import AT_ONCE, Leftover, State
 from helix.vault.problem import Problem
-from helix.vault.vault import MergePlan
 
 # A sync client may carry out a rename as "create the new file, then delete the old one", seconds apart. Two
 # files that say the same need no merge, so there is time to see whether one of them goes away.
@@ -126,7 +127,7 @@ class Mender:
             key = _merge_key(memory_id, rows)
             if self._waiting.get(key, now + 1) <= now and size < _PLANNED_AT_ONCE:
                 try:
-                    plan = self._vault.plan_merge(memory_id, [row.path for row in rows])
+                    plan = plan_merge(self._vault, memory_id, [row.path for row in rows])
                     size += sum(len(note.document.body) for note in plan.notes)
                     self._plans[key] = plan
                 except (FileNotFoundError, HelixError) as error:
@@ -135,7 +136,7 @@ class Mender:
     def _merge_grace(self, memory_id: str, rows: Sequence[Row]) -> float:
         if len({row.state for row in rows}) == 1:
             return _SAME_TEXT_GRACE
-        if self._vault.lacks_base(memory_id, [row.path for row in rows]):
+        if lacks_base(self._vault, memory_id, [row.path for row in rows]):
             return _UNKNOWN_BASE_GRACE
         return _QUIET
 
@@ -169,7 +170,7 @@ class Mender:
         if all(self._vault.root.exists(path) for path in paths):
             if isinstance(plan, Exception):
                 raise plan
-            outcome = self._vault.merge_copies(memory_id, paths, plan)
+            outcome = merge_copies(self._vault, memory_id, paths, plan)
             self.merged += len(outcome.absorbed)
             paths.append(outcome.survivor.path)
         return paths
@@ -230,7 +231,7 @@ class Mender:
         if finding.state is State.GARBAGE:
             return self._vault.files.discard(finding)
         with acting(Author("person", detail="a save that raced a write was merged back")):
-            path = self._vault.recover(finding, self._locate, self._catalog.erased_with)
+            path = recover(self._vault, finding, self._locate, self._catalog.erased_with)
         self.recovered += 1
         self._reconciler.reconcile([path])
         return True
@@ -239,7 +240,7 @@ class Mender:
         """What an erased memory said goes now, whoever may still have it open: a command has no second look."""
         finding = self._vault.files.examine(leftover, self._wall(), AT_ONCE)
         is_readable = finding.state not in (State.PENDING, State.TOO_LARGE)
-        if is_readable and self._vault.is_of_erased(finding, self._catalog.erased_with):
+        if is_readable and is_of_erased(self._vault, finding, self._catalog.erased_with):
             return self._vault.files.discard(finding)
         return False
 

@@ -9,12 +9,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import cast
-
-import frontmatter
-from frontmatter.default_handlers import YAMLHandler
 
 from helix.errors import BadFrontmatter, EditRefused, NoteError, NotText
+from helix.vault.hashes import content_hash, state_hash
 from helix.vault.load import Value, conflict_markers, load
 from helix.vault.markers import find_conflict
 from helix.vault.yaml_text import spell_block
@@ -41,6 +38,21 @@ class Document:
         return bool(self.opening)
 
     @cached_property
+    def data(self) -> bytes:
+        """The bytes of the file."""
+        return (self.bom + self.opening + self.yaml + self.closing + self.body).encode()
+
+    @cached_property
+    def hash(self) -> str:
+        """Names these bytes."""
+        return content_hash(self.data)
+
+    @cached_property
+    def state(self) -> str:
+        """Names what they say."""
+        return state_hash(self.meta, self.body)
+
+    @cached_property
     def newline(self) -> str:
         r"""The line end that the frontmatter, or else the body, mostly uses: "\n" or "\r\n"."""
         for text in (self.opening + self.yaml + self.closing, self.body):
@@ -51,9 +63,8 @@ class Document:
 
 def parse(data: bytes) -> Document:
     whole = split(data)
-    # python-frontmatter strips what it is given, so it gets the split that is already made.
-    meta, _ = frontmatter.parse("", handler=_Hardened(whole.yaml)) if whole.has_frontmatter else ({}, "")
-    return replace(whole, meta=cast("dict[str, Value]", meta))
+    meta = load(whole.yaml, first_line=2) if whole.has_frontmatter else {}
+    return _read_from(data, replace(whole, meta=meta))
 
 
 def split(data: bytes) -> Document:
@@ -66,25 +77,28 @@ def split(data: bytes) -> Document:
         if opening is not None:
             _refuse_unclosed(text, opening.end())
         _refuse_conflict(text)
-        return Document(bom, "", "", "", text[len(bom) :], {})
+        return _read_from(data, Document(bom, "", "", "", text[len(bom) :], {}))
     source = text[opening.end() : closing.start(1)]
-    return Document(bom, opening[0], source, closing[1], text[closing.end() :], {})
+    return _read_from(data, Document(bom, opening[0], source, closing[1], text[closing.end() :], {}))
 
 
 def emit(doc: Document) -> bytes:
-    return (doc.bom + doc.opening + doc.yaml + doc.closing + doc.body).encode()
+    return doc.data
+
+
+def new_document(meta: Mapping[str, Value], body: str) -> Document:
+    """A new note, proved by reading its bytes back."""
+    return prove(Document("", "---\n", spell_block(meta, "\n"), "---\n", body, dict(meta)))
 
 
 def create(meta: Mapping[str, Value], body: str) -> bytes:
-    """The bytes of a new note, proved by reading them back."""
-    new = Document("", "---\n", spell_block(meta, "\n"), "---\n", body, dict(meta))
-    return emit(prove(new))
+    return new_document(meta, body).data
 
 
 def prove(intended: Document) -> Document:
     """`intended` as it reads back from its own bytes; refused unless that is the same, piece by piece."""
     try:
-        read = parse(emit(intended))
+        read = parse(intended.data)
     except NoteError as error:
         raise EditRefused(
             f"the note would not be readable afterwards ({error.message}); {error.remedy}"
@@ -112,18 +126,10 @@ def same(one: Value, other: Value) -> bool:
     return one == other
 
 
-class _Hardened(YAMLHandler):
-    """python-frontmatter with our split, which keeps every byte, and our loader, which refuses bombs."""
-
-    def __init__(self, source: str) -> None:
-        super().__init__()
-        self._source = source
-
-    def split(self, text: str) -> tuple[str, str]:
-        return self._source, ""
-
-    def load(self, fm: str, **_: object) -> dict[str, Value]:
-        return load(fm, first_line=2)
+def _read_from(data: bytes, document: Document) -> Document:
+    """The same, with the bytes that it was read from at hand: they need not be put together again."""
+    vars(document)["data"] = data
+    return document
 
 
 def _decode(data: bytes) -> str:
