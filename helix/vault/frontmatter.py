@@ -39,7 +39,7 @@ class Document:
 
     @cached_property
     def data(self) -> bytes:
-        """The bytes of the file."""
+        """The bytes of the file, put together from its pieces: `parse` loses none."""
         return (self.bom + self.opening + self.yaml + self.closing + self.body).encode()
 
     @cached_property
@@ -64,7 +64,7 @@ class Document:
 def parse(data: bytes) -> Document:
     whole = split(data)
     meta = load(whole.yaml, first_line=2) if whole.has_frontmatter else {}
-    return _read_from(data, replace(whole, meta=meta))
+    return replace(whole, meta=meta)
 
 
 def split(data: bytes) -> Document:
@@ -77,9 +77,9 @@ def split(data: bytes) -> Document:
         if opening is not None:
             _refuse_unclosed(text, opening.end())
         _refuse_conflict(text)
-        return _read_from(data, Document(bom, "", "", "", text[len(bom) :], {}))
+        return Document(bom, "", "", "", text[len(bom) :], {})
     source = text[opening.end() : closing.start(1)]
-    return _read_from(data, Document(bom, opening[0], source, closing[1], text[closing.end() :], {}))
+    return Document(bom, opening[0], source, closing[1], text[closing.end() :], {})
 
 
 def emit(doc: Document) -> bytes:
@@ -124,12 +124,6 @@ def same(one: Value, other: Value) -> bool:
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(same, one, other))
     return one == other
-
-
-def _read_from(data: bytes, document: Document) -> Document:
-    """The same, with the bytes that it was read from at hand: they need not be put together again."""
-    vars(document)["data"] = data
-    return document
 
 
 def _decode(data: bytes) -> str:
