@@ -22,7 +22,7 @@ from helix.vault import frontmatter, ids, revision, standing
 from helix.vault.ancestry import Ancestry
 from helix.vault.files import Files, Write, Written
 from helix.vault.frontmatter import Document
-from helix.vault.ignore import Ignore, read_ignore
+from helix.vault.ignore import Ignore, IgnoreFiles
 from helix.vault.leftovers import AT_ONCE, State
 from helix.vault.load import Value
 from helix.vault.merge import erased_record, settle_registers, with_ancestors
@@ -34,7 +34,7 @@ from helix.vault.standing import Standing
 from helix.vault.times import Clock, format_time, stamp_after, utc_now
 from helix.vault.tombstones import settle
 from helix.vault.vault_id import read_identity
-from helix.vault.walk import Walk, is_note, walk
+from helix.vault.walk import Walk, walk
 
 __all__ = ["Edit", "Standing", "Vault"]
 
@@ -54,6 +54,7 @@ class Vault:
     ) -> None:
         self.root = root
         self.files = Files(root, max_note_bytes)
+        self._ignore_files = IgnoreFiles(root)
         self.ancestry = ancestry
         self.clock = clock
         self._pause = pause
@@ -99,11 +100,11 @@ class Vault:
     def learn(self, notes: Sequence[Note]) -> set[str]:
         return standing.learn(notes, self.ancestry, self.clock)
 
-    def walk(self, below: str = "", follows: Callable[[str], bool] = is_note) -> Walk:
-        return walk(self.root.path, self.ignore(), below, follows)
+    def walk(self, below: str = "") -> Walk:
+        return walk(self.root.path, self.ignore(), below)
 
     def ignore(self) -> Ignore:
-        return read_ignore(self.root)
+        return self._ignore_files.read()
 
     def read_settings(self, path: str) -> str | None:
         """A text file by which the vault itself says how it is to be treated; None when it has none."""
