@@ -140,5 +140,5 @@ def test_whether_two_copies_lack_their_base_is_what_their_merge_would_find_out(d
             missed.append(state)
         return cast("Document | None", known(state))
 
-    merge(*copies, find)
+    merge(copies[0], copies[1], find)
     assert lacks_base(copies, known) == bool(missed)
