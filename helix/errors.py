@@ -216,6 +216,11 @@ class IndexNotReady(HelixError):
 class DaemonUnreachable(HelixError):
     code = "daemon-unreachable"
 
+    def __init__(self, message: str, *, code: str | None = None, trouble: str = "") -> None:
+        """`trouble` is the message without what can be done about it."""
+        super().__init__(message, code=code)
+        self.trouble = trouble or message
+
 
 class ModelError(HelixError):
     code = "model-error"

@@ -14,10 +14,10 @@ from typing import Any, Protocol
 
 import typer
 
-from helix.cli.daemon_client import Daemon, find_daemon
 from helix.cli.open_vault import config_of
 from helix.cli.output import Progress, err
 from helix.config import Config
+from helix.daemon_client import Daemon, find_daemon
 from helix.errors import BadValue, DaemonUnreachable
 
 Payload = dict[str, Any]
@@ -151,5 +151,5 @@ def _why_silent(daemon: Daemon) -> str:
     try:
         daemon.health()
     except DaemonUnreachable as error:
-        return error.message.partition(";")[0]
+        return error.trouble
     return ""

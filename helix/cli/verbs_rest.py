@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from helix.cli.daemon_client import PATIENCE, Daemon
 from helix.cli.output import Progress
 from helix.cli.verbs import CLIENT, ROOM, Payload, Standing, gather
+from helix.daemon_client import PATIENCE, Daemon
 
 _READING_PATIENCE = 60.0
 
