@@ -55,6 +55,12 @@ class HelixError(Exception):
 class ConfigError(HelixError):
     code = "bad-config"
 
+    def __init__(self, problem: str, *, code: str | None = None, origin: str = "") -> None:
+        """`origin` is where the setting stands, when it is one that is wrong."""
+        super().__init__(f"{origin}: {problem}" if origin else problem, code=code)
+        self.origin = origin
+        self.problem = problem
+
 
 class VaultError(HelixError):
     code = "vault-error"

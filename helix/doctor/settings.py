@@ -119,8 +119,7 @@ def check_values(examined: Examined) -> Iterator[Finding]:
     error = examined.config_error
     is_told = any(finding.kind in (BROKEN, UNKNOWN) for finding in check_file(examined))
     if error is not None and not is_told:
-        where, _, what = error.message.partition(": ")
-        yield BAD.at(where if what else CONFIG_FILE, what or where)
+        yield BAD.at(error.origin or CONFIG_FILE, error.problem)
 
 
 def check_host(examined: Examined) -> Iterator[Finding]:

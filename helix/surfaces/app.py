@@ -133,8 +133,9 @@ def _sentence(error: RequestValidationError) -> str:
         return f"the body is not JSON: {first['ctx']['error']} at position {where}"
     if first["type"] == "missing" and not where:
         return "a JSON body is needed"
-    said = str(first["msg"]).removeprefix("Value error, ")
-    return f"{where}: {said[:1].lower()}{said[1:]}" if where else said
+    # pydantic puts words of its own before those of a check of ours.
+    problem = str(first["ctx"]["error"] if first["type"] == "value_error" else first["msg"])
+    return f"{where}: {problem[:1].lower()}{problem[1:]}" if where else problem
 
 
 def _methods(app: FastAPI, request: Request) -> list[str]:
