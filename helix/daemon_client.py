@@ -42,7 +42,7 @@ class NotYourDaemon(DaemonUnreachable):
     """What listens there does not prove to be the user's own daemon."""
 
 
-class Reply(NamedTuple):
+class DaemonReply(NamedTuple):
     status: int
     body: bytes
 
@@ -81,14 +81,14 @@ class Daemon:
         headers: Mapping[str, str] | None = None,
         timeout: float = PATIENCE,
         at_most: int = -1,
-    ) -> Reply:
+    ) -> DaemonReply:
         """Whatever it answers, or the first `at_most` bytes of it. Raises DaemonUnreachable when that is nothing."""
         data = b"" if body is None else json.dumps(body).encode()
         try:
             response = self._server.ask(
                 method, self.owner.address.path + path, headers or {}, data, seconds=timeout
             )
-            return Reply(response.status, response.read(at_most))
+            return DaemonReply(response.status, response.read(at_most))
         except NotYours as error:
             raise NotYourDaemon(str(error), trouble=error.trouble) from error
         except (NotSent, Lost, NotHttp, ValueError) as error:
@@ -106,7 +106,7 @@ class Daemon:
         trouble = f"the daemon at {self.url} does not answer ({error})"
         return DaemonUnreachable(f"{trouble}; `helix status` says what is known of it", trouble=trouble)
 
-    def _refusal(self, reply: Reply) -> HelixError:
+    def _refusal(self, reply: DaemonReply) -> HelixError:
         try:
             answer = json.loads(reply.body)
             if "reasons" in answer:  # /healthz tells its state, whatever the status is

@@ -27,10 +27,10 @@ from helix.surfaces.guard import Guard, Policy, declaring
 from helix.surfaces.limits import Limits
 from helix.surfaces.monitoring.clients import Clients
 from helix.surfaces.monitoring.events import Events
-from helix.surfaces.monitoring.health import Health
+from helix.surfaces.monitoring.health import DaemonHealth
 from helix.surfaces.monitoring.metrics import Metrics
 from helix.surfaces.monitoring.request_log import Observed
-from helix.surfaces.monitoring.status import Status
+from helix.surfaces.monitoring.status import DaemonStatus
 from helix.surfaces.problems import answer, code_of_status, refuse, to_body
 from helix.surfaces.rest.changing import add_changing
 from helix.surfaces.rest.document import add_document
@@ -49,13 +49,13 @@ class Doors:
     helix: Helix
     recall: RecallSoon
     service: Service
-    health: Health
+    health: DaemonHealth
     metrics: Metrics
     upkeep: Upkeep
     events: Events
     inbox: Inbox
     clients: Clients
-    status: Status
+    status: DaemonStatus
 
 
 @dataclass(frozen=True)

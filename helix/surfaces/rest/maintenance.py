@@ -12,7 +12,7 @@ from fastapi.responses import PlainTextResponse
 from helix.access import OPEN, declare
 from helix.compose import Helix, RecallSoon
 from helix.memory.maintenance.worker import Upkeep
-from helix.surfaces.monitoring.health import Health, can_serve
+from helix.surfaces.monitoring.health import DaemonHealth, can_serve
 from helix.surfaces.monitoring.metrics import CONTENT_TYPE, Metrics
 from helix.surfaces.rest import answers, asked, maintenance_answers
 from helix.surfaces.rest.respond import changes, reads, reply
@@ -22,7 +22,7 @@ _SCRAPES = 2
 
 
 def add_care(
-    app: FastAPI, helix: Helix, recall: RecallSoon, health: Health, metrics: Metrics, upkeep: Upkeep
+    app: FastAPI, helix: Helix, recall: RecallSoon, health: DaemonHealth, metrics: Metrics, upkeep: Upkeep
 ) -> None:
     scrapes = anyio.CapacityLimiter(_SCRAPES)
     unwell = {
@@ -34,8 +34,8 @@ def add_care(
     @declare(OPEN)
     async def healthz() -> Response:
         """How the daemon is: `starting`, `ready` or `degraded`, and why. 503 only when it cannot serve at all."""
-        said = await health.look_soon()
-        return reply(said, status=200 if can_serve(said) else 503)
+        state = await health.look_soon()
+        return reply(state, status=200 if can_serve(state) else 503)
 
     @app.get(
         "/metrics", tags=["daemon"], operation_id="metrics",
