@@ -15,10 +15,10 @@ from urllib.parse import quote, urlencode
 
 import typer
 
-from helix.cli.daemon_client import PATIENCE, Daemon, find_daemon
 from helix.cli.open_vault import config_of
 from helix.cli.output import Progress, err
 from helix.config import Config
+from helix.daemon_client import PATIENCE, Daemon, find_daemon
 from helix.errors import BadValue, DaemonUnreachable
 from helix.memory.bounds import MOST_TOKENS
 from helix.memory.verbs.table import VERBS
@@ -209,5 +209,5 @@ def _why_silent(daemon: Daemon) -> str:
     try:
         daemon.health()
     except DaemonUnreachable as error:
-        return error.message.partition(";")[0]
+        return error.trouble
     return ""

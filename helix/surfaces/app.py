@@ -30,10 +30,10 @@ from helix.surfaces.guard import Guard, Policy, declaring
 from helix.surfaces.limits import Limits
 from helix.surfaces.monitoring.clients import Clients
 from helix.surfaces.monitoring.events import Events
-from helix.surfaces.monitoring.health import Health
+from helix.surfaces.monitoring.health import DaemonHealth
 from helix.surfaces.monitoring.metrics import Metrics
 from helix.surfaces.monitoring.request_log import Observed
-from helix.surfaces.monitoring.status import Status
+from helix.surfaces.monitoring.status import DaemonStatus
 from helix.surfaces.problems import answer, code_of_status, refuse, to_body
 from helix.surfaces.rest.document import add_document
 from helix.surfaces.rest.maintenance import add_care
@@ -50,13 +50,13 @@ class Doors:
     helix: Helix
     recall: RecallSoon
     service: Service
-    health: Health
+    health: DaemonHealth
     metrics: Metrics
     upkeep: Upkeep
     events: Events
     inbox: Inbox
     clients: Clients
-    status: Status
+    status: DaemonStatus
 
 
 @dataclass(frozen=True)
@@ -134,8 +134,9 @@ def _sentence(error: RequestValidationError) -> str:
         return f"the body is not JSON: {first['ctx']['error']} at position {where}"
     if first["type"] == "missing" and not where:
         return "a JSON body is needed"
-    said = str(first["msg"]).removeprefix("Value error, ")
-    return f"{where}: {said[:1].lower()}{said[1:]}" if where else said
+    # pydantic puts words of its own before those of a check of ours.
+    problem = str(first["ctx"]["error"] if first["type"] == "value_error" else first["msg"])
+    return f"{where}: {problem[:1].lower()}{problem[1:]}" if where else problem
 
 
 def _methods(app: FastAPI, request: Request) -> list[str]:

@@ -24,7 +24,7 @@ _PROBES = 4
 _PATIENCE = 1.0
 
 
-class Health:
+class DaemonHealth:
     def __init__(
         self, helix: Helix, follower: Follower, recall: RecallSoon, upkeep: Upkeep, version: str
     ) -> None:
@@ -52,27 +52,27 @@ class Health:
         reasons = list(self._reasons(following, index))
         starting = following.state == "starting" or (index is None and not self._recall.failure)
         state = "degraded" if reasons else "starting" if starting else "ready"
-        return self._said(state, reasons, following, index)
+        return self._report(state, reasons, following, index)
 
-    def _said(
+    def _report(
         self, state: str, reasons: list[Payload], following: Following, index: IndexHealth | None
     ) -> Payload:
-        said = asdict(following)
-        del said["state"], said["reason"]
+        figures = asdict(following)
+        del figures["state"], figures["reason"]
         return {
             "state": state,
             "reasons": reasons,
             "version": self._version,
             "vault": self._helix.vault.root.path,
             "uptime_seconds": round(time.monotonic() - self._started, 1),
-            **said,
+            **figures,
             "index": None if index is None else asdict(index),
             "consolidation": self._upkeep.health(),
         }
 
     def _nothing_yet(self) -> Payload:
         following = Following("starting", None, {}, 0, 0, 0, "starting", 0, None, None)
-        return self._said("starting", [], following, None)
+        return self._report("starting", [], following, None)
 
     def _reasons(self, following: Following, index: IndexHealth | None) -> Iterator[Payload]:
         trouble = self._helix.state_trouble
@@ -106,5 +106,5 @@ class Health:
             yield {"code": "search-degraded", "message": why}
 
 
-def can_serve(said: Payload) -> bool:
-    return all(reason["code"] != "vault-missing" for reason in said["reasons"])
+def can_serve(health: Payload) -> bool:
+    return all(reason["code"] != "vault-missing" for reason in health["reasons"])

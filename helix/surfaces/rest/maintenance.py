@@ -11,7 +11,7 @@ from fastapi.responses import PlainTextResponse
 
 from helix.access import OPEN, declare
 from helix.compose import Helix, RecallSoon
-from helix.surfaces.monitoring.health import Health, can_serve
+from helix.surfaces.monitoring.health import DaemonHealth, can_serve
 from helix.surfaces.monitoring.metrics import CONTENT_TYPE, Metrics
 from helix.surfaces.rest import daemon_answers
 from helix.surfaces.rest.models import answer_model
@@ -21,7 +21,7 @@ from helix.surfaces.rest.respond import reads, reply
 _SCRAPES = 2
 
 
-def add_care(app: FastAPI, helix: Helix, recall: RecallSoon, health: Health, metrics: Metrics) -> None:
+def add_care(app: FastAPI, helix: Helix, recall: RecallSoon, health: DaemonHealth, metrics: Metrics) -> None:
     scrapes = anyio.CapacityLimiter(_SCRAPES)
     unwell = {
         **reads(daemon_answers.Health),

@@ -9,7 +9,7 @@ from starlette.responses import StreamingResponse
 
 from helix.config import Config
 from helix.surfaces.monitoring.events import Events, TooMany
-from helix.surfaces.monitoring.status import Status
+from helix.surfaces.monitoring.status import DaemonStatus
 from helix.surfaces.problems import refuse
 from helix.surfaces.rest import daemon_answers
 from helix.surfaces.rest.respond import reads, reply
@@ -27,7 +27,7 @@ class EventStream(StreamingResponse):
     media_type = "text/event-stream"
 
 
-def add_watching(app: FastAPI, events: Events, status: Status, config: Config) -> None:
+def add_watching(app: FastAPI, events: Events, status: DaemonStatus, config: Config) -> None:
     @app.get("/status", tags=["daemon"], operation_id="status", responses=reads(daemon_answers.Status))
     def look() -> Response:
         """What `/healthz` does not say: latencies, tokens, who asks, the embedder, disk and git."""
