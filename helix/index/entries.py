@@ -30,7 +30,7 @@ class KeywordDoc:
 
 
 @dataclass(frozen=True)
-class Entry:
+class WordEntry:
     """A document as it is kept: what it is called, which text it was made of, and how much each word weighs in it."""
 
     id: str
@@ -42,16 +42,16 @@ class Entry:
         return sum(self.weights.values())
 
 
-def to_entry(doc: KeywordDoc) -> Entry:
+def to_entry(doc: KeywordDoc) -> WordEntry:
     """One field for all that is searched: a word in the title counts as several in the body."""
     weights = Counter(tokens(doc.body))
     for text, weight in ((doc.title, _TITLE_WEIGHT), (" ".join(doc.tags), _TAG_WEIGHT)):
         for word in tokens(text):
             weights[word] += weight
-    return Entry(doc.id, doc.hash, dict(weights))
+    return WordEntry(doc.id, doc.hash, dict(weights))
 
 
-def to_entries(docs: Iterable[KeywordDoc], processes: int) -> Iterator[Entry]:
+def to_entries(docs: Iterable[KeywordDoc], processes: int) -> Iterator[WordEntry]:
     """Analyses in other processes, if asked to; the order stays."""
     if processes < 2:
         yield from map(to_entry, docs)
@@ -59,7 +59,7 @@ def to_entries(docs: Iterable[KeywordDoc], processes: int) -> Iterator[Entry]:
     # `spawn`, because a daemon has threads, and a forked copy of a thread's lock is never released.
     with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
         rest = iter(docs)
-        under_way: deque[tuple[list[KeywordDoc], Future[list[Entry]]]] = deque()
+        under_way: deque[tuple[list[KeywordDoc], Future[list[WordEntry]]]] = deque()
         try:
             while batch := list(islice(rest, _BATCH)):
                 under_way.append((batch, Future()))
@@ -76,5 +76,5 @@ def to_entries(docs: Iterable[KeywordDoc], processes: int) -> Iterator[Entry]:
             yield from map(to_entry, rest)
 
 
-def _to_entries(docs: Sequence[KeywordDoc]) -> list[Entry]:
+def _to_entries(docs: Sequence[KeywordDoc]) -> list[WordEntry]:
     return [to_entry(doc) for doc in docs]
