@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING
 from helix.config import Config
 from helix.errors import HelixError, IndexNotReady, StateUnwritable, StorageError, VaultLocked, VaultMissing
 from helix.follow.follower import Follower
+from helix.follow.lane import Progress
 from helix.follow.lock import FollowLock
 from helix.follow.mend import Mender
-from helix.follow.reconcile import Committed, Progress, Reconciler
+from helix.follow.reconcile import Committed, Reconciler
 from helix.index.catalog import CATALOG_FILE, Catalog
 from helix.memory.writing.store import Memories, Took
 from helix.vault import ids

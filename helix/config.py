@@ -171,8 +171,8 @@ def defaults(home: Path) -> Config:
 
 def find_config_dir(env: Mapping[str, str], home: Path, flags: Mapping[str, object] | None = None) -> Path:
     """Where config.toml is, or would be, whether or not it can be read."""
-    said = (flags or {}).get("config_dir") or env.get("HELIX_CONFIG_DIR", "").strip()
-    return _path(said or defaults(home).config_dir, home)
+    folder = (flags or {}).get("config_dir") or env.get("HELIX_CONFIG_DIR", "").strip()
+    return _path(folder or defaults(home).config_dir, home)
 
 
 def from_process(**flags: object) -> Config:
@@ -236,13 +236,13 @@ def _layers(
 
 def _names(holder: Mapping[str, object] | DataclassInstance) -> dict[str, object]:
     """All settings in it by their full names."""
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     for name, value in _items(holder):
         if (is_dataclass(value) and not isinstance(value, type)) or isinstance(value, Mapping):
-            found |= {f"{name}.{key}": inner for key, inner in _names(value).items()}
+            values |= {f"{name}.{key}": inner for key, inner in _names(value).items()}
         else:
-            found[name] = value
-    return found
+            values[name] = value
+    return values
 
 
 def _items(holder: Mapping[str, object] | DataclassInstance) -> Iterator[tuple[str, object]]:

@@ -95,9 +95,9 @@ class NoteError(HelixError):
 
     def at(self, path: str) -> NoteError:
         """The same error, with a message that names the file and the way out."""
-        place = path if self.line is None else f"{path}:{self.line}"
-        said = self.reason if path in self.reason else f"{place}: {self.reason}"
-        self.message = f"{said} ({self.remedy.rstrip('.')})" if self.remedy else said
+        location = path if self.line is None else f"{path}:{self.line}"
+        problem = self.reason if path in self.reason else f"{location}: {self.reason}"
+        self.message = f"{problem} ({self.remedy.rstrip('.')})" if self.remedy else problem
         return self
 
 
@@ -193,8 +193,8 @@ class HostFileError(HelixError):
 
     def at(self, path: str) -> HostFileError:
         """The same error, with a message that names the file."""
-        place = path if self.line is None else f"{path}:{self.line}"
-        self.message = f"{place}: {self.reason}; nothing was changed"
+        location = path if self.line is None else f"{path}:{self.line}"
+        self.message = f"{location}: {self.reason}; nothing was changed"
         self.args = (self.message,)
         return self
 

@@ -118,7 +118,7 @@ def _run() -> None:
 
 def commands() -> dict[str, tuple[str, str]]:
     """Where each command is and what it says of itself, by name."""
-    return {name: (place, about) for _, listed in SECTIONS for name, place, about in listed}
+    return {name: (location, about) for _, listed in SECTIONS for name, location, about in listed}
 
 
 def help_page(*, bold: bool = False) -> str:

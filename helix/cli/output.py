@@ -77,8 +77,8 @@ class Voice:
         fits = self.width is None or sum(columns(text) for text, _ in parts) <= self.width
         between = "" if fits else "\n"
         shown = [
-            self.styled(printable(text if fits or not place else "  " + text.strip()), style)
-            for place, (text, style) in enumerate(parts)
+            self.styled(printable(text if fits or not position else "  " + text.strip()), style)
+            for position, (text, style) in enumerate(parts)
         ]
         self.stream.write(between.join(shown).rstrip(" ") + "\n")
 
@@ -140,11 +140,13 @@ def print_json(value: object) -> None:
 def print_table(headings: Sequence[str], rows: Sequence[Sequence[object]], *, shrink: str) -> None:
     """One line per row. On a terminal the column `shrink` gives way to the others; in a pipe nothing is cut."""
     cells = [[printable("" if cell is None else str(cell)) for cell in row] for row in rows]
-    widths = [max(columns(row[place]) for row in [list(headings), *cells]) for place in range(len(headings))]
+    widths = [
+        max(columns(row[column]) for row in [list(headings), *cells]) for column in range(len(headings))
+    ]
     if out.width is not None:
-        place = headings.index(shrink)
-        others = sum(widths) - widths[place] + 2 * (len(widths) - 1)
-        widths[place] = min(widths[place], max(8, out.width - others))
+        column = headings.index(shrink)
+        others = sum(widths) - widths[column] + 2 * (len(widths) - 1)
+        widths[column] = min(widths[column], max(8, out.width - others))
     for style, row in (("bold", list(headings)), *(("", row) for row in cells)):
         fitted = [shortened(cell, width) for cell, width in zip(row, widths, strict=True)]
         padded = [cell + " " * (width - columns(cell)) for cell, width in zip(fitted, widths, strict=True)]
@@ -189,8 +191,8 @@ def reports_errors(command: Callable[P, R]) -> Callable[P, R]:
 
 def _in_words_of_commands(message: str) -> str:
     """The service speaks to every surface of its own arguments; here they are options."""
-    for said, typed in _ARGUMENTS.items():
-        message = message.replace(said, typed)
+    for argument, option in _ARGUMENTS.items():
+        message = message.replace(argument, option)
     return message
 
 

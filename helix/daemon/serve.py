@@ -30,9 +30,9 @@ from helix.follow.whereabouts import Whereabouts
 from helix.memory.maintenance.inbox import Inbox
 from helix.memory.maintenance.worker import Upkeep
 from helix.memory.service import Service
-from helix.surfaces.access import LocalAccess
 from helix.surfaces.app import Doors, Plugged, make_app
 from helix.surfaces.dashboard.routes import routes as dashboard
+from helix.surfaces.local_access import LocalAccess
 from helix.surfaces.mcp.lazy_surface import McpSoon
 from helix.surfaces.monitoring.clients import Clients
 from helix.surfaces.monitoring.events import Events
@@ -120,7 +120,7 @@ def _serve(helix: Helix) -> None:
         _make_token(token)
         policy = LocalAccess(config.host, port, token, require_token=config.require_token)
         clients = Clients(helix.vault.clock)
-        mcp = McpSoon(partial(_make_mcp, service, said, recall, clients))
+        mcp = McpSoon(partial(_make_mcp, service, said, recall, clients, config.max_body_bytes))
         helix.on_change(mcp.memories_changed)
         app, stop = _assemble(helix, recall, service, mcp, policy, said, clients, token)
         settings = uvicorn.Config(
@@ -139,12 +139,18 @@ def _serve(helix: Helix) -> None:
     announce("helixd stopped; everything acknowledged is on disk")
 
 
-def _make_mcp(service: Service, release: str, recall: RecallSoon, clients: Clients) -> McpSurface:
+def _make_mcp(
+    service: Service, release: str, recall: RecallSoon, clients: Clients, max_body_bytes: int
+) -> McpSurface:
     # Here and not above: a second, which only a daemon with an agent has to pay.
     from helix.surfaces.mcp.surface import McpSurface
 
     return McpSurface(
-        service, release, is_ready=recall.is_settled, on_call=lambda caller: clients.saw(caller, "mcp")
+        service,
+        release,
+        is_ready=recall.is_settled,
+        on_call=lambda caller: clients.saw(caller, "mcp"),
+        max_body_bytes=max_body_bytes,
     )
 
 

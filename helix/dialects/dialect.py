@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from helix.access import LOCAL, Access
 from helix.errors import HelixError
 from helix.memory.reading.view import Caller
 from helix.memory.service import Service
@@ -78,6 +79,6 @@ class Dialect:
     """what a model is told about the server as a whole"""
     tools: tuple[Tool, ...]
     resources: tuple[Resource, ...] = ()
-    needs_credential: bool = False
-    """whether even programs on this machine have to show a token"""
+    access: Access = LOCAL
+    """what its path asks of a request"""
     say_error: Callable[[HelixError], str] = field(default=say)

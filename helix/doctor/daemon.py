@@ -196,7 +196,7 @@ def check_gone(examined: Examined) -> Iterator[Finding]:
     if examined.presence.is_daemon or examined.seen is None:
         return
     gone = [
-        path for path in examined.seen if path not in examined.walk.notes and not examined.ignore.skips(path)
+        path for path in examined.seen if path not in examined.walk.files and not examined.ignore.skips(path)
     ]
     rule = examined.config.follow
     if len(gone) >= rule.brake_least and len(gone) > len(examined.seen) * rule.brake_share:

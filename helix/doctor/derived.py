@@ -116,7 +116,7 @@ def check_index(examined: Examined) -> Iterator[Finding]:
 
 
 def check_lag(examined: Examined) -> Iterator[Finding]:
-    seen, disk = examined.seen, examined.walk.notes
+    seen, disk = examined.seen, examined.walk.files
     if seen is None:
         return
     patience = _SCANS * examined.config.follow.scan_interval if examined.presence.is_daemon else 0.0

@@ -149,7 +149,7 @@ class Examined:
     def looked(self) -> dict[str, Looked]:
         """Every note, read now: what it holds, or what is wrong with it."""
         found: dict[str, Looked] = {}
-        paths = sorted(self.walk.notes)
+        paths = sorted(self.walk.files)
         root = Root(self.there)
         try:
             for done, path in enumerate(paths, 1):
@@ -162,7 +162,7 @@ class Examined:
         return found
 
     def _look(self, root: Root, path: str) -> Looked | None:
-        signature = self.walk.notes[path]
+        signature = self.walk.files[path]
         try:
             return examine_note(path, signature, root.read(path, self.config.max_note_bytes))
         except FileNotFoundError:

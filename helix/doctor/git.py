@@ -141,7 +141,7 @@ def check_autocommit(examined: Examined) -> Iterator[Finding]:
 
 def check_attributes(examined: Examined) -> Iterator[Finding]:
     repository = _repository(examined)
-    note = next(iter(sorted(examined.walk.notes)), "note.md")
+    note = next(iter(sorted(examined.walk.files)), "note.md")
     answer = repository.run_in_vault("check-attr", "-z", "merge", "text", "eol", "--", note)
     said = answer.stdout.decode(errors="replace").split("\0")
     attributes = dict(zip(said[1::3], said[2::3], strict=False))
@@ -158,7 +158,7 @@ def check_files(examined: Examined) -> Iterator[Finding]:
     taken = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", _WORKSPACE)
     for name in repository.run_in_vault(*taken).stdout.split(b"\0")[:-1]:
         yield WORKSPACE.at(os.fsdecode(name), "it is tracked, or would be by `git add -A`")
-    notes = sorted(examined.walk.notes)[:_MANY]
+    notes = sorted(examined.walk.files)[:_MANY]
     if not notes:
         return
     feed = b"\0".join(os.fsencode(note) for note in notes)

@@ -132,7 +132,8 @@ class Follower:
             if abs((time.time() - now) - behind) > _SLEPT:
                 next_scan = now
             behind = time.time() - now
-            if self._may_catch_up():
+            # A state folder that was deleted takes the daemon's address along: commands would take it for gone.
+            if self._may_catch_up() or not self._holds():
                 next_scan = min(next_scan, now + _LONGEST_WAIT)
             with self._wake:
                 if now >= next_scan:

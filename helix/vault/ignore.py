@@ -74,16 +74,18 @@ class Ignore:
             return True
         return self._hides(path, name, is_folder=True)
 
-    def skips_file(self, path: str) -> bool:
-        """For a file in a folder that is not skipped."""
+    def hides_file(self, path: str) -> bool:
+        """For a file of any kind in a folder that is not skipped."""
         name = path.rpartition("/")[2]
-        if name.startswith(_NOT_A_NOTE) or not is_note_name(name):
-            return True
-        return self._hides(path, name, is_folder=False)
+        return name.startswith(_NOT_A_NOTE) or self._hides(path, name, is_folder=False)
+
+    def hides(self, path: str) -> bool:
+        """The same for a file on its own, which may lie in a folder that is skipped."""
+        return self.hides_file(path) or self.skips_below(path.rpartition("/")[0])
 
     def skips(self, path: str) -> bool:
-        """The same for a file on its own, which may lie in a folder that is skipped."""
-        return self.skips_file(path) or self.skips_below(path.rpartition("/")[0])
+        """Whether a file is not followed as a note: it is hidden, or its name is not a note's."""
+        return not is_note_name(path.rpartition("/")[2]) or self.hides(path)
 
     def skips_below(self, folder: str) -> bool:
         """Whether a folder, or one that it lies in, is skipped."""

@@ -48,7 +48,7 @@ from helix.vault.text_merge import COLLISION
 from helix.vault.times import Clock, format_time, parse_time, stamp_after, utc_now
 from helix.vault.tombstones import overrule, overrule_without_id, settle
 from helix.vault.vault_id import read_identity
-from helix.vault.walk import Walk, walk
+from helix.vault.walk import Walk, is_note, walk
 
 _TRIES = 20
 _PAUSE = 0.05
@@ -184,8 +184,8 @@ class Vault:
                         news.add(note.id)
         return news
 
-    def walk(self, below: str = "") -> Walk:
-        return walk(self.root.path, self.ignore(), below)
+    def walk(self, below: str = "", follows: Callable[[str], bool] = is_note) -> Walk:
+        return walk(self.root.path, self.ignore(), below, follows)
 
     def ignore(self) -> Ignore:
         return read_ignore(self.root)

@@ -78,10 +78,10 @@ class Challenge:
         self._owner = owner
         self._nonce = os.urandom(32).hex()
         self._answer = b""
-        place = owner.address
+        address = owner.address
         # Nothing in it tells who asks.
         self.question = (
-            f"GET {place.path}{PATH}?challenge={self._nonce} HTTP/1.1\r\nHost: {place.host_header}\r\n\r\n"
+            f"GET {address.path}{PATH}?challenge={self._nonce} HTTP/1.1\r\nHost: {address.host_header}\r\n\r\n"
         ).encode("latin-1")
 
     def take(self, data: bytes) -> bool:
@@ -89,8 +89,8 @@ class Challenge:
         self._answer += data
         if len(self._answer) > _LARGEST_ANSWER:
             raise self._owner.refusal("it says too much")
-        head, found, body = self._answer.partition(_TWO_LINES)
-        if not found:
+        head, separator, body = self._answer.partition(_TWO_LINES)
+        if not separator:
             if head[:7] != b"HTTP/1."[: len(head)]:
                 raise self._owner.refusal("it does not speak HTTP")
             return False
@@ -103,8 +103,8 @@ class Challenge:
         if status == [b"404"]:
             raise self._owner.refusal("it does not know the question; an older helixd would not either")
         if status != [b"200"]:
-            said = b"".join(status)[:3].decode("latin-1")
-            raise self._owner.refusal(f"it answers the question with {said}")
+            shown = b"".join(status)[:3].decode("latin-1")
+            raise self._owner.refusal(f"it answers the question with {shown}")
         token = self._owner.token()
         if not token:
             raise self._owner.missing()

@@ -65,7 +65,7 @@ def erasures_of(rig: Rig) -> Erasures:
     """What a process that follows the vault makes of it: here the catalog is the only other store."""
     erasures = Erasures(rig.ancestry)
     erasures.register("catalog", rig.catalog.erase)
-    rig.reconciler.on_commit = [lambda _: erasures.settle()]
+    rig.reconciler.on_commit[:] = [lambda _: erasures.settle()]
     return erasures
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 from helix.surfaces.rest.respond import CALLER_HEADERS
 
@@ -21,6 +24,15 @@ _TAGS = [
     {"name": "care", "description": "Looking after the vault"},
     {"name": "daemon", "description": "Looking after the daemon"},
 ]
+
+
+def add_document(app: FastAPI) -> None:
+    app.openapi = functools.cache(lambda: document(app))  # type: ignore[method-assign]
+
+    async def openapi(request: Request) -> Response:
+        return JSONResponse(app.openapi())
+
+    app.add_route("/openapi.json", openapi, include_in_schema=False)
 
 
 def document(app: FastAPI) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import anyio.to_thread
 from fastapi import FastAPI, Query, Response
 from fastapi.responses import PlainTextResponse
 
+from helix.access import OPEN, declare
 from helix.compose import Helix, RecallSoon
 from helix.memory.maintenance.worker import Upkeep
 from helix.surfaces.monitoring.health import Health, can_serve
@@ -30,6 +31,7 @@ def add_care(
     }
 
     @app.get("/healthz", tags=["daemon"], operation_id="healthz", responses=unwell)
+    @declare(OPEN)
     async def healthz() -> Response:
         """How the daemon is: `starting`, `ready` or `degraded`, and why. 503 only when it cannot serve at all."""
         said = await health.look_soon()

@@ -28,6 +28,7 @@ function begin(root, first) {
   let request = null;
   let isTouched = false; // then the view is the person's, and is not moved any more
   const hidden = new Set();
+  const filter = { words: "" };
   const project = h(
     "select",
     {
@@ -164,7 +165,12 @@ function begin(root, first) {
     fill(
       at.side,
       rels.length > 0 &&
-        legend("Edges", rels, (rel, shown) => (shown ? hidden.delete(rel) : hidden.add(rel), at.redraw())),
+        legend(
+          "Edges",
+          rels,
+          (rel, shown) => (shown ? hidden.delete(rel) : hidden.add(rel), at.redraw()),
+          hidden,
+        ),
       legend("Kinds", kinds),
       dangling > 0 &&
         h(
@@ -180,6 +186,7 @@ function begin(root, first) {
           index: place,
         })),
         (place) => ((pointed = place), at.redraw()),
+        filter,
       ),
     );
   }
