@@ -32,6 +32,7 @@ STORY = (
     "history mem_2026-06-18_backoff-snippet_ky6f5e",
     "diff mem_2026-06-18_backoff-snippet_ky6f5e HEAD",
     "conflicts",
+    "projects",
     "remember 'Deploys to production happen on Tuesdays at 10:00' --project zoo",
     "remember 'Deploys to production happen on Tuesdays at 10:00.' --project zoo",
     "remember 'Deploys to production happen on Tuesdays at 14:00' --project zoo",

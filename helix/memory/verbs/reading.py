@@ -262,6 +262,11 @@ READING = (
         about="How many memories there are, by status, scope, kind, project and tag.",
     ),
     Verb(
+        "projects", ListRequest, "helix.memory.reading.projects:Projects", run="helix.memory.reading.projects:projects",
+        permission="recall", route=Route("GET", "/projects", "projects", "care"), command="projects",
+        about="The projects of the memories, the one that changed last first, and how many memories are unfiled.",
+    ),
+    Verb(
         "timeline", TimelineRequest, "Timeline", run="timeline", permission="recall",
         route=Route("GET", "/timeline", "timeline", "care"),
         about="""What happened to the memories and who did it, the latest first, as far as the journal goes back.
