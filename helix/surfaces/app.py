@@ -1,6 +1,6 @@
 """The app: the layers every request passes, the routes, and the place where further surfaces plug in.
 
-From the outside in: `Observed` counts and logs, `Guard` lets in, `Limits` bounds, then the routes.
+From the outside in: `RequestLog` counts and logs, `Guard` lets in, `Limits` bounds, then the routes.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from helix.surfaces.monitoring.clients import Clients
 from helix.surfaces.monitoring.events import Events
 from helix.surfaces.monitoring.health import DaemonHealth
 from helix.surfaces.monitoring.metrics import Metrics
-from helix.surfaces.monitoring.request_log import Observed
+from helix.surfaces.monitoring.request_log import RequestLog
 from helix.surfaces.monitoring.status import DaemonStatus
 from helix.surfaces.problems import answer, code_of_status, refuse, to_body
 from helix.surfaces.rest.document import add_document
@@ -92,7 +92,7 @@ def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugg
         Limits, max_in_flight=max(config.max_in_flight, 1), max_body_bytes=config.max_body_bytes
     )
     app.add_middleware(Guard, policy=policy, router=app.router)
-    app.add_middleware(Observed, metrics=doors.metrics)
+    app.add_middleware(RequestLog, metrics=doors.metrics)
     _add_problems(app)
     with declaring(app.router.routes, LOCAL):
         mount(app, (*READING, *WRITING), doors.service)

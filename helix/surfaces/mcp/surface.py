@@ -86,6 +86,7 @@ class McpSurface:
             loop.call_soon_threadsafe(self._changed.set)
 
     async def tools_changed(self) -> None:
+        """For dialects whose tools depend on what may change; those of today's do not."""
         for notices in self.notices.values():
             await notices.tell_tools_changed()
 

@@ -11,8 +11,7 @@ import anyio
 import anyio.to_thread
 
 from helix.compose import Helix, RecallSoon
-from helix.follow.follower import Follower
-from helix.follow.follower import Health as Following
+from helix.follow.follower import Follower, FollowerHealth
 from helix.memory.maintenance.worker import Upkeep
 from helix.memory.tokens import Payload
 
@@ -55,9 +54,11 @@ class DaemonHealth:
         return self._report(state, reasons, following, index)
 
     def _report(
-        self, state: str, reasons: list[Payload], following: Following, index: IndexHealth | None
+        self, state: str, reasons: list[Payload], following: FollowerHealth, index: IndexHealth | None
     ) -> Payload:
         figures = asdict(following)
+        error = figures.pop("watcher_error")
+        figures["watcher"] = error or following.watcher
         del figures["state"], figures["reason"]
         return {
             "state": state,
@@ -71,10 +72,10 @@ class DaemonHealth:
         }
 
     def _nothing_yet(self) -> Payload:
-        following = Following("starting", None, {}, 0, 0, 0, "starting", 0, None, None)
+        following = FollowerHealth("starting", None, {}, 0, 0, 0, "starting", None, 0, None, None)
         return self._report("starting", [], following, None)
 
-    def _reasons(self, following: Following, index: IndexHealth | None) -> Iterator[Payload]:
+    def _reasons(self, following: FollowerHealth, index: IndexHealth | None) -> Iterator[Payload]:
         trouble = self._helix.state_trouble
         if not self._helix.vault.is_there():
             yield {
@@ -87,10 +88,10 @@ class DaemonHealth:
             yield {"code": "not-following", "message": following.reason}
         if trouble is not None:
             yield {"code": "state-unwritable", "message": trouble}
-        if following.watcher not in ("watching", "starting"):
+        if following.watcher_error is not None:
             yield {
                 "code": "watcher-restarting",
-                "message": f"{following.watcher}; full scans see changes meanwhile",
+                "message": f"{following.watcher_error}; full scans see changes meanwhile",
             }
         if index is None:
             if self._recall.failure:
