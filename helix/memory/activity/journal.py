@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from helix.memory.tokens import Payload
-from helix.vault.database import StateDatabase
+from helix.state.database import StateDatabase
 
 WHATS = (
     *("learned", "changed", "forgotten", "restored", "superseded"),
