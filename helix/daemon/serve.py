@@ -31,6 +31,7 @@ from helix.follow.whereabouts import Whereabouts
 from helix.memory.maintenance.inbox import Inbox
 from helix.memory.maintenance.worker import Upkeep
 from helix.memory.service import Service
+from helix.state.permissions import close_state
 from helix.surfaces.app import Doors, Plugged, make_app
 from helix.surfaces.dashboard.routes import routes as dashboard
 from helix.surfaces.local_access import LocalAccess
@@ -42,7 +43,6 @@ from helix.surfaces.monitoring.metrics import Metrics
 from helix.surfaces.monitoring.status import DaemonStatus
 from helix.surfaces.proof import routes as proof
 from helix.token_file import TokenFile
-from helix.vault.private import close_state
 from helix.vault.vault_id import state_folder
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.errors import IndexBroken, ModelBroken, ModelError
 from helix.index.catalog import CATALOG_FILE
 from helix.index.models import NONE, get_model
-from helix.vault.database import open_to_read
+from helix.state.database import open_to_read
 
 _DATABASES = ("ancestry.db", "pages.db", "requests.db")
 _CACHE = "embeddings.db"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
+from helix.state.database import why_disk_refuses
 from helix.token_file import TOKEN_FILE
-from helix.vault.database import why_disk_refuses
 
 MISSING = Kind(
     "vault-missing",

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from helix.index import analyze
 from helix.index.facets import Facets, facets_of, from_texts, session_of, to_text
+from helix.state.database import StateDatabase, open_to_read
 from helix.vault.conflict_names import choose_best
-from helix.vault.database import StateDatabase, open_to_read
 from helix.vault.frontmatter import emit
 from helix.vault.note import Note
 from helix.vault.problem import Problem

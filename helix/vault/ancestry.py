@@ -18,8 +18,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from helix.errors import NoteError, StateUnwritable
+from helix.state.database import StateDatabase
 from helix.vault import frontmatter
-from helix.vault.database import StateDatabase
 from helix.vault.frontmatter import Document
 from helix.vault.note import Note, ancestors_of
 from helix.vault.tombstones import Tombstone, learn

@@ -14,7 +14,7 @@ from typing import NamedTuple, get_args
 
 from helix.memory.tokens import Payload
 from helix.memory.verbs.fields import What, Who
-from helix.vault.database import StateDatabase
+from helix.state.database import StateDatabase
 
 WHATS: tuple[str, ...] = get_args(What)
 WHOS: tuple[str, ...] = get_args(Who)
