@@ -1,4 +1,4 @@
-"""The verbs in this process, for when no daemon runs: the service that the daemon would ask."""
+"""The verbs in this process, for when no daemon runs: as the daemon would run them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,17 @@ import typer
 from helix.cli.open_vault import session
 from helix.cli.output import Progress, progress_bar
 from helix.cli.verbs import CLIENT, ROOM, Payload, Standing
-from helix.compose import Recall, open_recall, open_service
+from helix.compose import open_workspace
 from helix.errors import DaemonUnreachable
-from helix.memory.reader import When
-from helix.memory.reading.view import Caller
-from helix.memory.service import Service
-from helix.memory.writing.write import Wish
+from helix.memory.maintenance.consolidate import consolidate
+from helix.memory.place import Place
+from helix.memory.principal import LOCAL
+from helix.memory.reading import browse, context, graph, search, versions
+from helix.memory.reading.view import When
+from helix.memory.request import Request
+from helix.memory.search_engine import Recall, open_recall
+from helix.memory.writing import amend
+from helix.memory.writing.write import Wish, write
 
 # Without a daemon the first search embeds what is new itself; a large vault is left to the daemon.
 _EMBED_PATIENCE = 20.0
@@ -40,63 +45,62 @@ def open_local(context: typer.Context, standing: Standing) -> Iterator[LocalVerb
                     opened[0].index.wait_until_embedded(_EMBED_PATIENCE)
             return opened[0]
 
-        with open_service(helix, recall) as service:
-            yield LocalVerbs(service, standing)
+        with open_workspace(helix, recall) as workspace:
+            # Whoever runs a command on this machine is the owner of the vault.
+            request = workspace.request(LOCAL, Place(standing.project, None, CLIENT))
+            yield LocalVerbs(request, standing.scope)
 
 
 class LocalVerbs:
-    def __init__(self, service: Service, standing: Standing) -> None:
-        self._service = service
-        self._scope = standing.scope
-        self._caller = Caller(standing.project, None, CLIENT)
+    def __init__(self, request: Request, scope: str) -> None:
+        self._request = request
+        self._scope = scope
 
     def remember(self, wish: Mapping[str, Any]) -> Payload:
-        said = {name: value for name, value in wish.items() if value is not None}
-        return self._service.write(Wish(**said), self._caller)
+        given = {name: value for name, value in wish.items() if value is not None}
+        return write(self._request, Wish(**given))
 
     def recall(self, question: str, *, filters: Mapping[str, str], **words: Any) -> Payload:
-        return self._look(
-            self._service.search, question, filters=filters, response_format="detailed", **words
-        )
+        return self._look(search.search, question, filters=filters, response_format="detailed", **words)
 
     def context(self, task: str, *, filters: Mapping[str, str], **words: Any) -> Payload:
-        return self._look(self._service.context, task, filters=filters, **words)
+        return self._look(context.context, task, filters=filters, **words)
 
     def get(self, memory_id: str, **words: Any) -> Payload:
-        return self._service.get(memory_id, **_past(words))
+        return browse.get(self._request, memory_id, **_past(words))
 
     def recent(self, *, filters: Mapping[str, str], **words: Any) -> Payload:
-        return self._look(self._service.recent, filters=filters, response_format="detailed", **words)
+        return self._look(browse.recent, filters=filters, response_format="detailed", **words)
 
     def graph(self, **words: Any) -> Payload:
-        return self._look(self._service.graph, **words)
+        return self._look(graph.graph, **words)
 
     def neighbors(self, memory_id: str, **words: Any) -> Payload:
-        return self._service.neighbors(memory_id, **_past(words))
+        return graph.neighbors(self._request, memory_id, **_past(words))
 
     def history(self, memory_id: str, **words: Any) -> Payload:
-        return self._service.history(memory_id, **_budgeted(words))
+        return versions.history(self._request, memory_id, **_budgeted(words))
 
     def conflicts(self, **words: Any) -> Payload:
-        return self._service.conflicts(**_budgeted(words))
+        return browse.conflicts(self._request, **_budgeted(words))
 
     def file(self, memory_ids: Sequence[str], *, project: str, idempotency_key: str | None) -> Payload:
-        return self._service.file(memory_ids, project=project, idempotency_key=idempotency_key)
+        return amend.file(self._request, memory_ids, project=project, idempotency_key=idempotency_key)
 
     def forget(self, memory_id: str, *, mode: str, idempotency_key: str | None) -> Payload:
-        return self._service.forget(memory_id, mode=mode, idempotency_key=idempotency_key)
+        return amend.forget(self._request, memory_id, mode=mode, idempotency_key=idempotency_key)
 
     def restore(self, memory_id: str, *, at: str | None, idempotency_key: str | None) -> Payload:
-        return self._service.restore(memory_id, at=at, idempotency_key=idempotency_key)
+        return amend.restore(self._request, memory_id, at=at, idempotency_key=idempotency_key)
 
     def relate(self, source: str, to: str, rel: str, *, idempotency_key: str | None) -> Payload:
-        return self._service.relate(source, to, rel, idempotency_key=idempotency_key)
+        return amend.relate(self._request, source, to, rel, idempotency_key=idempotency_key)
 
     def consolidate(self, *, dry_run: bool, only: Sequence[str], progress: Progress) -> Payload:
-        return self._service.consolidate(dry_run=dry_run, only=only, progress=progress)
+        return consolidate(self._request, dry_run=dry_run, only=only, progress=progress)
 
     def _look(self, verb: Callable[..., Payload], *what: str, **words: Any) -> Payload:
-        return verb(*what, caller=self._caller, scope=self._scope, **_past(words))
+        return verb(self._request, *what, scope=self._scope, **_past(words))
 
 
 def _past(words: Mapping[str, Any]) -> dict[str, Any]:

@@ -21,15 +21,16 @@ import uvicorn
 from fastapi import FastAPI
 from helix_mcp.address import is_loopback
 
-from helix.compose import Helix, RecallSoon, open_helix, open_service
+from helix.compose import open_vault, open_workspace
 from helix.config import Config, from_process
 from helix.daemon.connections import Connection
 from helix.daemon.logs import LEVELS, announce, start_logging
 from helix.errors import ConfigError, HelixError, VaultLocked
 from helix.follow.whereabouts import Whereabouts
-from helix.memory.maintenance.inbox import Inbox
-from helix.memory.maintenance.worker import Upkeep
-from helix.memory.service import Service
+from helix.memory.followed_vault import FollowedVault
+from helix.memory.models import Models
+from helix.memory.search_engine import RecallSoon
+from helix.memory.workspace import Workspace
 from helix.surfaces.access import LocalAccess
 from helix.surfaces.app import Doors, Plugged, make_app
 from helix.surfaces.dashboard.routes import routes as dashboard
@@ -62,8 +63,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     try:
         config = from_process(**flags)
         start_logging(_checked(config).log_level)
-        with _opened(config) as helix:
-            _serve(helix)
+        with _opened(config) as followed:
+            _serve(followed)
     except HelixError as error:
         sys.exit(f"helixd: {error.message}")
 
@@ -93,11 +94,11 @@ def _checked(config: Config) -> Config:
 
 
 @contextmanager
-def _opened(config: Config) -> Iterator[Helix]:
+def _opened(config: Config) -> Iterator[FollowedVault]:
     close_state(config.state_dir)
     try:
-        with open_helix(config, must_follow=True) as helix:
-            yield helix
+        with open_vault(config, must_follow=True) as followed:
+            yield followed
         close_state(config.state_dir)
     except VaultLocked as error:
         first = Whereabouts.find(state_folder(config.state_dir, config.vault))
@@ -108,21 +109,22 @@ def _opened(config: Config) -> Iterator[Helix]:
         ) from error
 
 
-def _serve(helix: Helix) -> None:
-    config, said = helix.config, version("helix-memory")
+def _serve(followed: FollowedVault) -> None:
+    config, release = followed.config, version("helix-memory")
     listener = _listen(config)
     port = int(listener.getsockname()[1])
-    recall = RecallSoon(helix)
-    state = state_folder(config.state_dir, config.vault)
-    here = Whereabouts(_url(config.host, port), os.getpid(), said)
-    with open_service(helix, lambda: recall.get(_PATIENCE)) as service:
+    models = Models(config.state_dir, config.embed_threads)
+    recall = RecallSoon(followed, models)
+    state = followed.state
+    here = Whereabouts(_url(config.host, port), os.getpid(), release)
+    with models, open_workspace(followed, lambda: recall.get(_PATIENCE)) as workspace:
         token = TokenFile(config).get
         _make_token(token)
         policy = LocalAccess(config.host, port, token, require_token=config.require_token)
-        clients = Clients(helix.vault.clock)
-        mcp = McpSoon(partial(_make_mcp, service, said, recall, clients))
-        helix.on_change(mcp.memories_changed)
-        app, stop = _assemble(helix, recall, service, mcp, policy, said, clients, token)
+        clients = Clients(followed.vault.clock)
+        mcp = McpSoon(partial(_make_mcp, workspace, release, recall, clients))
+        followed.on_change(mcp.memories_changed)
+        app, stop = _assemble(workspace, recall, mcp, policy, release, clients, token)
         settings = uvicorn.Config(
             app, log_config=None, access_log=False, ws="none", proxy_headers=False, server_header=False,
             http=Connection, timeout_keep_alive=_KEEP_ALIVE, timeout_graceful_shutdown=_LAST_ANSWERS,
@@ -130,8 +132,10 @@ def _serve(helix: Helix) -> None:
         server = _Server(settings, stop)
         _leave_quietly(server)
         here.record(state)
-        helix.reconciler.on_scan.append(partial(here.record_again, state))
-        announce(f"helixd follows {helix.vault.root.path} and serves {here.url}/", url=here.url, pid=here.pid)
+        followed.reconciler.on_scan.append(partial(here.record_again, state))
+        announce(
+            f"helixd follows {followed.vault.root.path} and serves {here.url}/", url=here.url, pid=here.pid
+        )
         try:
             server.run(sockets=[listener])
         finally:
@@ -139,12 +143,12 @@ def _serve(helix: Helix) -> None:
     announce("helixd stopped; everything acknowledged is on disk")
 
 
-def _make_mcp(service: Service, release: str, recall: RecallSoon, clients: Clients) -> McpSurface:
+def _make_mcp(workspace: Workspace, release: str, recall: RecallSoon, clients: Clients) -> McpSurface:
     # Here and not above: a second, which only a daemon with an agent has to pay.
     from helix.surfaces.mcp.surface import McpSurface
 
     return McpSurface(
-        service, release, is_ready=recall.is_settled, on_call=lambda caller: clients.saw(caller, "mcp")
+        workspace, release, is_ready=recall.is_settled, on_call=lambda place: clients.saw(place, "mcp")
     )
 
 
@@ -167,22 +171,21 @@ class _Server(uvicorn.Server):
 
 
 def _assemble(
-    helix: Helix,
+    workspace: Workspace,
     recall: RecallSoon,
-    service: Service,
     mcp: McpSoon,
     policy: LocalAccess,
-    said: str,
+    release: str,
     clients: Clients,
     token: Callable[[], str],
 ) -> tuple[FastAPI, Callable[[], None]]:
     """The app, and what ends the streams of those who listen."""
-    follower = helix.follower()
-    upkeep = Upkeep(service, helix.config.consolidate)
-    health = Health(helix, follower, recall, upkeep, said)
+    followed, upkeep = workspace.followed, workspace.upkeep
+    follower = followed.follower()
+    health = Health(followed, follower, recall, upkeep, release)
     metrics = Metrics(health.look)
-    service.on_answer = metrics.hear
-    events = Events(service.journal, health.look_soon)
+    workspace.tell_answers(metrics.hear)
+    events = Events(workspace.journal, health.look_soon)
 
     @asynccontextmanager
     async def following() -> AsyncIterator[None]:
@@ -195,7 +198,7 @@ def _assemble(
                 await anyio.to_thread.run_sync(worker.stop)
 
     status = Status(
-        helix, recall, health, metrics, clients, mcp_sessions=mcp.sessions, listeners=events.count
+        followed, recall, health, metrics, clients, mcp_sessions=mcp.sessions, listeners=events.count
     )
 
     def end_streams() -> None:
@@ -208,19 +211,8 @@ def _assemble(
         Plugged(dashboard()),
         Plugged(proof(token)),
     ]
-    doors = Doors(
-        helix,
-        recall,
-        service,
-        health,
-        metrics,
-        upkeep,
-        events,
-        Inbox(service, upkeep, service.dismissed),
-        clients,
-        status,
-    )
-    return make_app(doors, policy, said, plugged), end_streams
+    doors = Doors(workspace, recall, health, metrics, events, clients, status)
+    return make_app(doors, policy, release, plugged), end_streams
 
 
 def _leave_quietly(server: uvicorn.Server) -> None:

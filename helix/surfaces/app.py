@@ -17,11 +17,9 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Match
 
-from helix.compose import Helix, RecallSoon
 from helix.errors import HelixError
-from helix.memory.maintenance.inbox import Inbox
-from helix.memory.maintenance.worker import Upkeep
-from helix.memory.service import Service
+from helix.memory.search_engine import RecallSoon
+from helix.memory.workspace import Workspace
 from helix.surfaces.access import Guard, Policy
 from helix.surfaces.caller import Signed
 from helix.surfaces.limits import Limits
@@ -46,14 +44,11 @@ Lifespan = Callable[[], AbstractAsyncContextManager[None]]
 class Doors:
     """What the routes are made of."""
 
-    helix: Helix
+    workspace: Workspace
     recall: RecallSoon
-    service: Service
     health: Health
     metrics: Metrics
-    upkeep: Upkeep
     events: Events
-    inbox: Inbox
     clients: Clients
     status: Status
 
@@ -67,7 +62,7 @@ class Plugged:
 
 
 def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugged] = ()) -> FastAPI:
-    config = doors.helix.config
+    config = doors.workspace.followed.config
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -94,11 +89,13 @@ def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugg
     app.add_middleware(Guard, policy=policy)
     app.add_middleware(Observed, metrics=doors.metrics)
     _add_problems(app)
-    add_reading(app, doors.service)
-    add_changing(app, doors.service)
-    add_care(app, doors.helix, doors.recall, doors.health, doors.metrics, doors.upkeep)
-    add_watching(app, doors.events, doors.status, doors.helix.config)
-    add_inbox(app, doors.inbox)
+    # Where a request finds the workspace that it is about (`caller.workspace_of`).
+    app.state.workspace = doors.workspace
+    add_reading(app)
+    add_changing(app)
+    add_care(app, doors.recall, doors.health, doors.metrics)
+    add_watching(app, doors.events, doors.status, config)
+    add_inbox(app)
     for one in plugged:
         app.router.routes.extend(one.routes)
     app.openapi = functools.cache(lambda: document(app))  # type: ignore[method-assign]

@@ -6,28 +6,29 @@ from collections.abc import Mapping
 
 from helix.dialects.dialect import Resource
 from helix.errors import BadValue
-from helix.memory.reading.view import Caller
-from helix.memory.service import Service
+from helix.memory.reading.browse import strand_manifest
+from helix.memory.reading.graph import graph
+from helix.memory.request import Request
 from helix.memory.tokens import Payload
 
 _PAGE = 4000
 
 
-def _graph(service: Service, caller: Caller, said: Mapping[str, str]) -> Payload:
-    return service.graph(
-        caller=caller,
-        scope=said.get("scope", "project"),
-        max_tokens=_page(said),
-        cursor=said.get("cursor"),
+def _graph(request: Request, parameters: Mapping[str, str]) -> Payload:
+    return graph(
+        request,
+        scope=parameters.get("scope", "project"),
+        max_tokens=_page(parameters),
+        cursor=parameters.get("cursor"),
     )
 
 
-def _manifest(service: Service, caller: Caller, said: Mapping[str, str]) -> Payload:
-    return service.strand_manifest(cursor=said.get("cursor"), max_tokens=_page(said))
+def _manifest(request: Request, parameters: Mapping[str, str]) -> Payload:
+    return strand_manifest(request, cursor=parameters.get("cursor"), max_tokens=_page(parameters))
 
 
-def _page(said: Mapping[str, str]) -> int:
-    wanted = said.get("max_tokens", str(_PAGE))
+def _page(parameters: Mapping[str, str]) -> int:
+    wanted = parameters.get("max_tokens", str(_PAGE))
     if not wanted.isdecimal() or len(wanted) > 9:
         raise BadValue(f"max_tokens is {wanted[:40]!r}; give a number such as {_PAGE}")
     return int(wanted)

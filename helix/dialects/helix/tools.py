@@ -1,95 +1,102 @@
-"""The six tools of Helix: each call spelled as a verb of the service."""
+"""The six tools of Helix: each call spelled as a verb."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from helix.dialects.dialect import Arguments, Hints, Tool
 from helix.dialects.helix import schemas
-from helix.memory.reader import NOW, When
-from helix.memory.reading.view import Caller
-from helix.memory.service import Service
+from helix.memory.reading.browse import get
+from helix.memory.reading.context import context
+from helix.memory.reading.search import search
+from helix.memory.reading.view import NOW, When
+from helix.memory.request import Request
 from helix.memory.tokens import Payload
-from helix.memory.writing.write import Wish
+from helix.memory.writing.amend import forget, relate
+from helix.memory.writing.write import Wish, write
 
 
-def _search(service: Service, caller: Caller, said: Arguments) -> Payload:
-    return service.search(
-        said["query"],
-        caller=_where(caller, said),
-        scope=said.get("scope", "project"),
-        filters=said.get("filters"),
-        limit=int(said.get("limit", 8)),
-        max_tokens=int(said.get("max_tokens", 1500)),
-        response_format=said.get("response_format", "concise"),
-        include_deleted=said.get("include_deleted", False),
-        cursor=said.get("cursor"),
-        when=_when(said),
+def _search(request: Request, arguments: Arguments) -> Payload:
+    return search(
+        _placed(request, arguments),
+        arguments["query"],
+        scope=arguments.get("scope", "project"),
+        filters=arguments.get("filters"),
+        limit=int(arguments.get("limit", 8)),
+        max_tokens=int(arguments.get("max_tokens", 1500)),
+        response_format=arguments.get("response_format", "concise"),
+        include_deleted=arguments.get("include_deleted", False),
+        cursor=arguments.get("cursor"),
+        when=_when(arguments),
     )
 
 
-def _context(service: Service, caller: Caller, said: Arguments) -> Payload:
-    return service.context(
-        said["task"],
-        caller=_where(caller, said),
-        scope=said.get("scope", "project"),
-        max_tokens=int(said.get("max_tokens", 4000)),
-        response_format=said.get("response_format", "concise"),
-        when=_when(said),
+def _context(request: Request, arguments: Arguments) -> Payload:
+    return context(
+        _placed(request, arguments),
+        arguments["task"],
+        scope=arguments.get("scope", "project"),
+        max_tokens=int(arguments.get("max_tokens", 4000)),
+        response_format=arguments.get("response_format", "concise"),
+        when=_when(arguments),
     )
 
 
-def _write(service: Service, caller: Caller, said: Arguments) -> Payload:
+def _write(request: Request, arguments: Arguments) -> Payload:
     wish = Wish(
-        text=said["text"],
-        title=said.get("title"),
-        kind=said.get("kind", "fact"),
-        scope=said.get("scope", "project"),
-        project=said.get("project"),
-        tags=tuple(said.get("tags", ())),
-        importance=said.get("importance"),
-        idempotency_key=said.get("idempotency_key"),
-        supersede_hint=said.get("supersede_hint"),
-        force=said.get("force", False),
-        allow_secrets=said.get("allow_secrets", False),
+        text=arguments["text"],
+        title=arguments.get("title"),
+        kind=arguments.get("kind", "fact"),
+        scope=arguments.get("scope", "project"),
+        project=arguments.get("project"),
+        tags=tuple(arguments.get("tags", ())),
+        importance=arguments.get("importance"),
+        idempotency_key=arguments.get("idempotency_key"),
+        supersede_hint=arguments.get("supersede_hint"),
+        force=arguments.get("force", False),
+        allow_secrets=arguments.get("allow_secrets", False),
     )
-    return service.write(wish, _where(caller, said))
+    return write(_placed(request, arguments), wish)
 
 
-def _get(service: Service, caller: Caller, said: Arguments) -> Payload:
-    return service.get(
-        said["id"],
-        response_format=said.get("response_format", "detailed"),
-        include_deleted=said.get("include_deleted", False),
-        max_tokens=int(said.get("max_tokens", 8000)),
-        cursor=said.get("cursor"),
-        when=_when(said),
-    )
-
-
-def _forget(service: Service, caller: Caller, said: Arguments) -> Payload:
-    return service.forget(
-        said["id"], mode=said.get("mode", "tombstone"), idempotency_key=said.get("idempotency_key")
+def _get(request: Request, arguments: Arguments) -> Payload:
+    return get(
+        request,
+        arguments["id"],
+        response_format=arguments.get("response_format", "detailed"),
+        include_deleted=arguments.get("include_deleted", False),
+        max_tokens=int(arguments.get("max_tokens", 8000)),
+        cursor=arguments.get("cursor"),
+        when=_when(arguments),
     )
 
 
-def _relate(service: Service, caller: Caller, said: Arguments) -> Payload:
-    return service.relate(said["from"], said["to"], said["rel"], idempotency_key=said.get("idempotency_key"))
+def _forget(request: Request, arguments: Arguments) -> Payload:
+    return forget(
+        request,
+        arguments["id"],
+        mode=arguments.get("mode", "tombstone"),
+        idempotency_key=arguments.get("idempotency_key"),
+    )
 
 
-def _where(caller: Caller, said: Arguments) -> Caller:
+def _relate(request: Request, arguments: Arguments) -> Payload:
+    return relate(
+        request,
+        arguments["from"],
+        arguments["to"],
+        arguments["rel"],
+        idempotency_key=arguments.get("idempotency_key"),
+    )
+
+
+def _placed(request: Request, arguments: Arguments) -> Request:
     """What a call says of project and session goes before what its connection says."""
-    return replace(
-        caller,
-        project=said.get("project") or caller.project,
-        session=said.get("session") or caller.session,
-    )
+    return request.at(project=arguments.get("project"), session=arguments.get("session"))
 
 
-def _when(said: Arguments) -> When:
-    if "as_of" not in said and "ref" not in said:
+def _when(arguments: Arguments) -> When:
+    if "as_of" not in arguments and "ref" not in arguments:
         return NOW
-    return When(said.get("as_of"), said.get("ref"))
+    return When(arguments.get("as_of"), arguments.get("ref"))
 
 
 TOOLS = (

@@ -10,10 +10,12 @@ from typing import Any
 
 from helix.dialects.dialect import Arguments, Hints, Tool
 from helix.memory.budget import cut
-from helix.memory.reading.view import Caller
-from helix.memory.service import Service
+from helix.memory.reading.phase_recall import recall_phases
+from helix.memory.reading.search import search
+from helix.memory.request import Request
 from helix.memory.tokens import Payload
-from helix.memory.writing.write import Wish
+from helix.memory.writing.amend import forget
+from helix.memory.writing.write import Wish, write
 from helix.vault.note import Note
 
 # These clients name no budget. A host cuts what is longer than about 25,000 tokens, so the bodies of one answer
@@ -47,17 +49,18 @@ _ENTRY = _gives(
 )
 
 
-def _search(service: Service, caller: Caller, said: Arguments) -> Payload:
-    top_k = int(said.get("top_k", 5))
-    found = service.search(
-        said["query"],
-        caller=caller,
+def _search(request: Request, arguments: Arguments) -> Payload:
+    top_k = int(arguments.get("top_k", 5))
+    found = search(
+        request,
+        arguments["query"],
         limit=top_k,
         max_tokens=_ROOM_TOKENS,
-        include_deleted=said.get("include_deleted", False),
-        cursor=said.get("cursor"),
+        include_deleted=arguments.get("include_deleted", False),
+        cursor=arguments.get("cursor"),
     )
-    pairs = [(hit, service.live.find(hit["id"])) for hit in found["results"]]
+    view = request.view()
+    pairs = [(hit, view.find(hit["id"])) for hit in found["results"]]
     results = [_entry(note, hit["score"], _ROOM // top_k) for hit, note in pairs if note is not None]
     answer: Payload = {"results": results, "next_cursor": found["next_cursor"]}
     return {key: value for key, value in answer.items() if value is not None}
@@ -78,28 +81,28 @@ def _entry(note: Note, score: float, room: int) -> Payload:
     }
 
 
-def _recall(service: Service, caller: Caller, said: Arguments) -> str:
-    bundle = service.recall_phases(
-        said["phases"],
-        caller=caller,
-        budget_tokens=int(said.get("budget_tokens", 4096)),
-        idempotency_key=said.get("idempotency_key"),
+def _recall(request: Request, arguments: Arguments) -> str:
+    bundle = recall_phases(
+        request,
+        arguments["phases"],
+        budget_tokens=int(arguments.get("budget_tokens", 4096)),
+        idempotency_key=arguments.get("idempotency_key"),
     )
     return str(bundle["context"]) or "No memories for these phases."
 
 
-def _append(service: Service, caller: Caller, said: Arguments) -> Payload:
+def _append(request: Request, arguments: Arguments) -> Payload:
     wish = Wish(
-        text=said["body"],
-        title=said["title"],
-        scope="project" if caller.project else "global",
-        tags=tuple(said.get("tags", ())),
-        idempotency_key=said.get("idempotency_key"),
+        text=arguments["body"],
+        title=arguments["title"],
+        scope="project" if request.place.project else "global",
+        tags=tuple(arguments.get("tags", ())),
+        idempotency_key=arguments.get("idempotency_key"),
         # The answer is an entry with this title, so nothing is merged into one that reads alike. Credentials are
         # refused all the same.
         force=True,
     )
-    memory = service.live.get(service.write(wish, caller)["id"]).memory
+    memory = request.view().get(write(request, wish)["id"]).memory
     return {
         "id": memory.id,
         "title": memory.title,
@@ -108,8 +111,8 @@ def _append(service: Service, caller: Caller, said: Arguments) -> Payload:
     }
 
 
-def _forget(service: Service, caller: Caller, said: Arguments) -> Payload:
-    memory = service.live.get(service.forget(said["id"])["id"]).memory
+def _forget(request: Request, arguments: Arguments) -> Payload:
+    memory = request.view().get(forget(request, arguments["id"])["id"]).memory
     return {"id": memory.id, "status": "deleted", "deleted_at": memory.deleted_at or ""}
 
 

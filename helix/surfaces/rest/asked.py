@@ -9,12 +9,12 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from helix.errors import BadValue
-from helix.memory.activity.journal import WHATS, WHOS
+from helix.memory.activity.event import WHATS, WHOS
 from helix.memory.activity.timeline import MOST_EVENTS
 from helix.memory.budget import LEAST_TOKENS, MOST_TOKENS
 from helix.memory.reader import MOST_AT_ONCE, When
+from helix.memory.reading.map_points import MOST_POINTS
 from helix.memory.reading.markdown_html import LONGEST_TEXT
-from helix.memory.reading.similarity_map import MOST_POINTS
 from helix.memory.writing.amend import MOST_FILED
 
 Format = Literal["concise", "detailed"]

@@ -7,10 +7,8 @@ from typing import Annotated
 from fastapi import FastAPI, Header, Request, Response
 
 from helix.errors import BadValue
-from helix.memory.service import Service
-from helix.memory.writing.amend import Amendment
-from helix.memory.writing.write import Wish
-from helix.surfaces.caller import caller_of
+from helix.memory.writing import amend, write
+from helix.surfaces.caller import request_of
 from helix.surfaces.rest import answers, asked
 from helix.surfaces.rest.respond import CALLER, MemoryId, changes, reply
 
@@ -23,7 +21,7 @@ IfMatch = Annotated[
 ]
 
 
-def add_changing(app: FastAPI, service: Service) -> None:
+def add_changing(app: FastAPI) -> None:
     @app.post(
         "/remember", tags=["memories"], operation_id="remember",
         responses=changes(answers.Written), openapi_extra=CALLER,
@@ -31,16 +29,17 @@ def add_changing(app: FastAPI, service: Service) -> None:
     def remember(request: Request, said: asked.RememberBody, key: Key = None) -> Response:
         """Keep a memory, unless it is there already or replaces one. Answered when its file is durable on disk."""
         source = {} if said.source is None else said.source.model_dump(exclude_none=True)
-        wish = Wish(
+        wish = write.Wish(
             **asked.given(said, "source", "idempotency_key"), source=source,
             idempotency_key=_one_key(key, said.idempotency_key),
         )  # fmt: skip
-        return reply(service.write(wish, caller_of(request.headers)))
+        return reply(write.write(request_of(request), wish))
 
     @app.patch(
         "/memory/{id}", tags=["memories"], operation_id="update_memory", responses=changes(answers.Updated)
     )
     def update_memory(
+        request: Request,
         memory_id: MemoryId,
         said: asked.UpdateBody,
         key: Key = None,
@@ -52,43 +51,59 @@ def add_changing(app: FastAPI, service: Service) -> None:
         read is still known; otherwise, as where both changed the same lines, the answer is 409 `stale-hash` and nothing
         is written. Without `If-Match` it is based on the present.
         """
-        wanted = Amendment(**asked.given(said, "idempotency_key", "allow_secrets", "merge"))
-        answer = service.update(
-            memory_id, wanted, based_on=_hash_in(if_match), may_merge=said.merge,
+        wanted = amend.Amendment(**asked.given(said, "idempotency_key", "allow_secrets", "merge"))
+        answer = amend.update(
+            request_of(request), memory_id, wanted, based_on=_hash_in(if_match), may_merge=said.merge,
             idempotency_key=_one_key(key, said.idempotency_key), allow_secrets=said.allow_secrets,
         )  # fmt: skip
         return reply(answer, {"ETag": f'"{answer["hash"]}"'})
 
     @app.post("/file", tags=["memories"], operation_id="file", responses=changes(answers.Filed))
-    def file(said: asked.FileBody, key: Key = None) -> Response:
+    def file(request: Request, said: asked.FileBody, key: Key = None) -> Response:
         """Say of which project memories are: unfiled ones, or such as were filed wrongly. All of them or none.
 
         Their files stay where they lie.
         """
         return reply(
-            service.file(said.ids, project=said.project, idempotency_key=_one_key(key, said.idempotency_key))
+            amend.file(
+                request_of(request),
+                said.ids,
+                project=said.project,
+                idempotency_key=_one_key(key, said.idempotency_key),
+            )
         )
 
     @app.post("/forget", tags=["memories"], operation_id="forget", responses=changes(answers.Forgotten))
-    def forget(said: asked.ForgetBody, key: Key = None) -> Response:
+    def forget(request: Request, said: asked.ForgetBody, key: Key = None) -> Response:
         """Take a memory out of all answers. The file stays, marked as deleted; `hard` also erases its text."""
         return reply(
-            service.forget(said.id, mode=said.mode, idempotency_key=_one_key(key, said.idempotency_key))
+            amend.forget(
+                request_of(request),
+                said.id,
+                mode=said.mode,
+                idempotency_key=_one_key(key, said.idempotency_key),
+            )
         )
 
     @app.post("/restore", tags=["memories"], operation_id="restore", responses=changes(answers.Restored))
-    def restore(said: asked.RestoreBody, key: Key = None) -> Response:
+    def restore(request: Request, said: asked.RestoreBody, key: Key = None) -> Response:
         """Undo a forget; with `at` also turn the text back to a git revision."""
         return reply(
-            service.restore(said.id, at=said.at, idempotency_key=_one_key(key, said.idempotency_key))
+            amend.restore(
+                request_of(request), said.id, at=said.at, idempotency_key=_one_key(key, said.idempotency_key)
+            )
         )
 
     @app.post("/relate", tags=["graph"], operation_id="relate", responses=changes(answers.Related))
-    def relate(said: asked.RelateBody, key: Key = None) -> Response:
+    def relate(request: Request, said: asked.RelateBody, key: Key = None) -> Response:
         """Draw a typed edge from one memory to another. `supersedes` takes the other one out of the answers."""
         return reply(
-            service.relate(
-                said.source, said.to, said.rel, idempotency_key=_one_key(key, said.idempotency_key)
+            amend.relate(
+                request_of(request),
+                said.source,
+                said.to,
+                said.rel,
+                idempotency_key=_one_key(key, said.idempotency_key),
             )
         )
 

@@ -6,11 +6,13 @@ from typing import Annotated, Any
 
 import anyio
 import anyio.to_thread
-from fastapi import FastAPI, Query, Response
+from fastapi import FastAPI, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
-from helix.compose import Helix, RecallSoon
-from helix.memory.maintenance.worker import Upkeep
+from helix.memory.maintenance.consolidate import apply_proposals
+from helix.memory.maintenance.consolidate import proposals as list_proposals
+from helix.memory.search_engine import RecallSoon
+from helix.surfaces.caller import request_of, workspace_of
 from helix.surfaces.monitoring.health import Health, can_serve
 from helix.surfaces.monitoring.metrics import CONTENT_TYPE, Metrics
 from helix.surfaces.rest import answers, asked, maintenance_answers
@@ -20,9 +22,7 @@ from helix.surfaces.rest.respond import changes, reads, reply
 _SCRAPES = 2
 
 
-def add_care(
-    app: FastAPI, helix: Helix, recall: RecallSoon, health: Health, metrics: Metrics, upkeep: Upkeep
-) -> None:
+def add_care(app: FastAPI, recall: RecallSoon, health: Health, metrics: Metrics) -> None:
     scrapes = anyio.CapacityLimiter(_SCRAPES)
     unwell = {
         **reads(maintenance_answers.Health),
@@ -50,12 +50,13 @@ def add_care(
         "/reindex", tags=["care"], operation_id="reindex", responses=reads(maintenance_answers.Health, 507)
     )
     def reindex(
+        request: Request,
         accept_missing: Annotated[
             bool, Query(description="Files that disappeared are gone on purpose.")
         ] = False,
     ) -> Response:
         """Read every file again and bring the derived data up to date; answered when that is done."""
-        helix.reconciler.rebuild(accept_missing=accept_missing)
+        workspace_of(request).followed.reconciler.rebuild(accept_missing=accept_missing)
         recall.rebuild()
         return reply(health.look())
 
@@ -65,9 +66,13 @@ def add_care(
         operation_id="proposals",
         responses=reads(maintenance_answers.Proposals),
     )
-    def proposals(said: Annotated[asked.ListAsked, Query()]) -> Response:
+    def proposals(request: Request, said: Annotated[asked.ListAsked, Query()]) -> Response:
         """What could be tidied: doubles, contradictions, what is over. Looks at every memory; nothing is changed."""
-        return reply(upkeep.proposals(limit=said.limit, max_tokens=said.max_tokens, cursor=said.cursor))
+        return reply(
+            list_proposals(
+                request_of(request), limit=said.limit, max_tokens=said.max_tokens, cursor=said.cursor
+            )
+        )
 
     @app.post(
         "/consolidate",
@@ -75,9 +80,9 @@ def add_care(
         operation_id="consolidate",
         responses=changes(maintenance_answers.Consolidated),
     )
-    def consolidate(said: asked.ConsolidateBody) -> Response:
+    def consolidate(request: Request, said: asked.ConsolidateBody) -> Response:
         """Apply the proposals that are named, or else those that are certain: exact doubles."""
-        return reply(upkeep.apply(said.ids))
+        return reply(apply_proposals(request_of(request), said.ids))
 
     @app.post(
         "/consolidate/pause",
@@ -85,8 +90,9 @@ def add_care(
         operation_id="pause_consolidation",
         responses=reads(maintenance_answers.Upkeep),
     )
-    def pause() -> Response:
+    def pause(request: Request) -> Response:
         """Let the consolidation worker rest until it is resumed, or the daemon starts again."""
+        upkeep = workspace_of(request).upkeep
         upkeep.pause()
         return reply(upkeep.health())
 
@@ -96,8 +102,9 @@ def add_care(
         operation_id="resume_consolidation",
         responses=reads(maintenance_answers.Upkeep),
     )
-    def resume() -> Response:
+    def resume(request: Request) -> Response:
         """Let the consolidation worker go on; it begins as soon as the vault is quiet."""
+        upkeep = workspace_of(request).upkeep
         upkeep.resume()
         return reply(upkeep.health())
 

@@ -53,11 +53,11 @@ _ANYWHERE = {str(status) for status in ALWAYS}
 def routes_only() -> FastAPI:
     """The routes without a vault behind them: enough to say what they are."""
     app, nothing = FastAPI(title="Helix", version="1"), cast(Any, None)
-    add_reading(app, nothing)
-    add_changing(app, nothing)
-    add_care(app, nothing, nothing, nothing, nothing, nothing)
+    add_reading(app)
+    add_changing(app)
+    add_care(app, nothing, nothing, nothing)
     add_watching(app, nothing, nothing, nothing)
-    add_inbox(app, nothing)
+    add_inbox(app)
     return app
 
 

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx2
@@ -17,12 +18,17 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from helix.compose import Helix, RecallSoon, open_helix, open_service
+from helix.compose import open_vault, open_workspace
 from helix.config import Config
-from helix.memory.service import Service
+from helix.memory.followed_vault import FollowedVault
+from helix.memory.place import Place
+from helix.memory.principal import LOCAL, Principal
+from helix.memory.search_engine import RecallSoon
+from helix.memory.workspace import Workspace
 from helix.surfaces.mcp.surface import McpSurface
 from helix.vault.vault_id import IDENTITY_FILE, new_identity
 from tests.flows.daemon import free_port
+from tests.memory.verbs import Verbs
 from tests.waiting import wait_for
 
 VERSION = "1.2.3"
@@ -34,8 +40,12 @@ class Vaulted:
     """A vault with every verb on it."""
 
     folder: Path
-    helix: Helix
-    service: Service
+    helix: FollowedVault
+    workspace: Workspace
+
+    @property
+    def service(self) -> Verbs:
+        return Verbs(self.workspace)
 
 
 @dataclass(frozen=True)
@@ -68,8 +78,15 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             name = Headers(scope=scope).get("authorization", "").removeprefix("Bearer ")
-            scope = {**scope, **({"helix.credential": name} if name else {})}
+            scope = {**scope, "helix.principal": LOCAL, **({"helix.credential": name} if name else {})}
         await self._app(scope, receive, send)
+
+
+class NoWorkspace:
+    """For tools that ask it nothing."""
+
+    def request(self, principal: Principal, place: Place) -> Any:
+        return SimpleNamespace(principal=principal, place=place)
 
 
 Guarding = Callable[[ASGIApp, int], ASGIApp]
@@ -83,14 +100,14 @@ def vaulted(place: Path) -> Iterator[Vaulted]:
     (folder / IDENTITY_FILE).parent.mkdir(parents=True)
     (folder / IDENTITY_FILE).write_bytes(new_identity())
     config = Config(folder, place / "state", place / "config", model="none")
-    with open_helix(config, must_follow=True) as helix:
+    with open_vault(config, must_follow=True) as helix:
         helix.catch_up()
         recall = RecallSoon(helix)
         recall.start()
         try:
-            with open_service(helix, lambda: recall.get(30)) as service:
+            with open_workspace(helix, lambda: recall.get(30)) as workspace:
                 wait_for(recall.is_settled, seconds=30)
-                yield Vaulted(folder, helix, service)
+                yield Vaulted(folder, helix, workspace)
         finally:
             recall.stop()
 
