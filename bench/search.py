@@ -27,7 +27,7 @@ import numpy as np
 from bench.figures import judge, report, timed
 from bench.notes import Notes
 from bench.restart import restart, under_load
-from helix.compose import Helix, open_helix, open_recall
+from helix.compose import open_vault
 from helix.config import Config
 from helix.index.analyze import query_tokens
 from helix.index.chunk import Chunk, chunks
@@ -37,6 +37,8 @@ from helix.index.index import Index
 from helix.index.meaning import to_entry
 from helix.index.search import Question, Searcher
 from helix.index.vectors import Vectors, vectors_folder
+from helix.memory.followed_vault import FollowedVault
+from helix.memory.search_engine import open_recall
 from helix.vault.new_memory import NewMemory
 from helix.vault.note import Note
 from helix.vault.vault_id import IDENTITY_FILE, new_identity, state_folder
@@ -94,7 +96,7 @@ def _measure(place: Path, size: int, options: argparse.Namespace) -> Slope:
     else:
         _write(config.vault, notes, range(size))
     questions = notes.questions(options.questions, size)
-    with open_helix(config, must_follow=True) as helix:
+    with open_vault(config, must_follow=True) as helix:
         if not whole:
             print(f"read into the catalog: {_rate(size, timed(helix.catch_up))}", flush=True)
             _fill_vectors(helix, embedder)
@@ -135,7 +137,7 @@ def _fill_cache(config: Config, embedder: Embedder, notes: Notes, numbers: range
     cache.close()
 
 
-def _fill_vectors(helix: Helix, embedder: Embedder) -> None:
+def _fill_vectors(helix: FollowedVault, embedder: Embedder) -> None:
     folder = vectors_folder(state_folder(helix.config.state_dir, helix.config.vault), embedder.digest)
     vectors = Vectors(folder, embedder.digest, embedder.dimensions)
     made = _made_up(embedder)
@@ -172,7 +174,7 @@ def _write(folder: Path, notes: Notes, numbers: range) -> None:
 # Taking in
 
 
-def _drop(helix: Helix, index: Index, outside: Path, size: int, sample: int) -> None:
+def _drop(helix: FollowedVault, index: Index, outside: Path, size: int, sample: int) -> None:
     """Moved in as a folder: who writes the files is another process in real life, and costs Helix nothing."""
     follower = helix.follower()
     follower.start()
@@ -194,7 +196,7 @@ def _drop(helix: Helix, index: Index, outside: Path, size: int, sample: int) -> 
         follower.stop()
 
 
-def _embed(helix: Helix, index: Index, embedder: Embedder, notes: Notes, numbers: range) -> None:
+def _embed(helix: FollowedVault, index: Index, embedder: Embedder, notes: Notes, numbers: range) -> None:
     """The same texts through the model alone, half of them before and half after, so that a busy machine is busy for
     both."""
     texts = [_piece(notes, number).text for number in numbers]
@@ -243,16 +245,16 @@ def _ask(
     return statistics.median(searches), statistics.median(encodings)
 
 
-def _add(helix: Helix, index: Index, notes: Notes, writes: int) -> None:
+def _add(helix: FollowedVault, index: Index, notes: Notes, writes: int) -> None:
     bare, through = [], []
     for number in range(writes):
         title, body = notes.title(-number - 2), notes.body(-number - 2)
         data = notes.data(-number - 2)
         bare.append(timed(_durable_write, helix.config.vault.parent / "bare", data))
         started = time.perf_counter()
-        written = helix.memories.add(
+        written = helix.store.add(
             NewMemory(body, title, scope="project", project="p000", tags=("bench", "written"))
-        )
+        ).note
         assert written.id in dict(index.keywords.search(query_tokens(f"{title} written"), 20))
         through.append(time.perf_counter() - started)
         assert index.wait_until_embedded(_PATIENCE)

@@ -74,11 +74,18 @@ class Answer:
 
 
 class Searcher:
-    def __init__(self, index: Index, clock: Callable[[], datetime], text_of: TextOf) -> None:
+    def __init__(
+        self,
+        index: Index,
+        clock: Callable[[], datetime],
+        text_of: TextOf,
+        reranker: Reranker | None = None,
+    ) -> None:
+        """`reranker` is that of the process; without one it has its own."""
         self._index = index
         self._clock = clock
         self._text_of = text_of
-        self._reranker = Reranker()
+        self._reranker = reranker or Reranker()
 
     def search(self, question: Question) -> Answer:
         query = parse(question.text, question.where)
@@ -112,12 +119,14 @@ class Searcher:
             ranked = self._rerank(query, ranked)
         return self._answer(query, question, ranked, found_by_words, near, trouble, allowed)
 
-    def alike(self, text: str, limit: int, reaches: tuple[Reach, ...]) -> list[str]:
+    def alike(
+        self, text: str, limit: int, reaches: tuple[Reach, ...], only: frozenset[str] | None = None
+    ) -> list[str]:
         """The memories that share the rarest words with a text: what a writer looks at before it writes."""
         keywords = self._index.keywords
         known = {word: keywords.document_frequency(word) for word in set(query_tokens(text))}
         rarest = sorted((word for word in known if known[word]), key=lambda word: (known[word], word))
-        within = self._index.facets.within(Where(reaches=reaches, active_only=True))
+        within = self._index.facets.within(Where(reaches=reaches, among=only, active_only=True))
         found = keywords.search(rarest[:_TELLING_WORDS], limit, allowed=within.__contains__, within=within)
         return [memory_id for memory_id, _ in found]
 

@@ -27,7 +27,8 @@ from datetime import datetime
 from helix.errors import StateUnwritable
 from helix.follow.reconcile import Committed
 from helix.index.catalog import Catalog, Row
-from helix.memory.activity.journal import Event, Journal, Known
+from helix.memory.activity.event import Event
+from helix.memory.activity.journal import Journal, Known
 from helix.vault.authors import PERSON, Author, Authors, current
 from helix.vault.checkouts import Checkouts
 from helix.vault.diff import Change, Origin

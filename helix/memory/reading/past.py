@@ -24,7 +24,7 @@ from helix.config import FollowConfig
 from helix.errors import HelixError, HistoryError
 from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog
-from helix.memory.reading.view import View
+from helix.memory.reading.vault_view import ReadNote, VaultView, text_of
 from helix.vault.ancestry import Ancestry
 from helix.vault.history import History
 from helix.vault.identity import id_in_frontmatter
@@ -76,7 +76,7 @@ class Past:
         self._lock = threading.Lock()
         self._sweep()  # what a process that was killed left behind
 
-    def view(self, when: datetime | None, ref: str | None) -> View:
+    def view(self, when: datetime | None, ref: str | None) -> VaultView:
         history = self._history()
         commit, made_at = history.commit_at(when, ref)
         with self._lock:
@@ -95,7 +95,7 @@ class Past:
                 self._open.popitem(last=False)  # closed once nobody reads from it any more
             self._sweep()
         moment = when or made_at
-        return View(snapshot.catalog, snapshot.read, snapshot.searcher, lambda: moment, commit)
+        return VaultView(snapshot.catalog, snapshot.read, snapshot.searcher, lambda: moment, commit)
 
     def discard(self) -> None:
         """No copy may stay: something was erased, or nobody asks any more."""
@@ -186,14 +186,7 @@ class Snapshot:
             return self._searcher
 
 
-def text_of(catalog: Catalog, read: Callable[[str], Note], memory_id: str) -> str | None:
-    """Title and body, for phrases and for the second stage of a search."""
-    row = catalog.find(memory_id)
-    note = None if row is None else _read(read, row.path)
-    return None if note is None or note.id != memory_id else f"{note.memory.title}\n{note.memory.body}"
-
-
-def _read(read: Callable[[str], Note], path: str) -> Note | None:
+def _read(read: ReadNote, path: str) -> Note | None:
     try:
         return read(path)
     except (FileNotFoundError, HelixError):
