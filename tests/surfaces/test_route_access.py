@@ -33,6 +33,7 @@ ROUTES = {
     ("GET", "/stats"): (LOCAL, 200),
     ("GET", "/timeline"): (LOCAL, 200),
     ("GET", "/conflicts"): (LOCAL, 200),
+    ("GET", "/projects"): (LOCAL, 200),
     ("GET", "/strand/manifest"): (LOCAL, 200),
     ("POST", "/remember"): (LOCAL, 400),
     ("POST", "/file"): (LOCAL, 400),
