@@ -41,22 +41,22 @@ def items(inbox: Inbox, what: str | None = None) -> list[Payload]:
 
 
 def carry_out(world: World, inbox: Inbox, item: Payload, name: str) -> None:
-    """As a surface would: the verb with its arguments as they stand."""
+    """As a page would: the request as it stands."""
     [action] = [one for one in item["actions"] if one["name"] == name]
-    arguments = action["arguments"]
-    match action["verb"]:
-        case "consolidate":
-            assert world.service.apply_proposals(arguments["ids"])["applied"]
-        case "relate":
-            world.service.relate(arguments["from"], arguments["to"], arguments["rel"])
-        case "dismiss":
-            inbox.dismiss(**arguments)
-        case "keep_both":
-            world.service.keep_both(arguments["id"])
-        case "merge_copies":
-            world.service.merge_copies(arguments["id"])
-        case "update":
-            world.service.update(arguments.pop("id"), Amendment(**arguments))
+    body = action["body"]
+    match action["method"], action["route"]:
+        case "POST", "/consolidate":
+            assert world.service.apply_proposals(body["ids"])["applied"]
+        case "POST", "/relate":
+            world.service.relate(body["from"], body["to"], body["rel"])
+        case "POST", "/inbox/dismiss":
+            inbox.dismiss(**body)
+        case "POST", "/inbox/keep-both":
+            world.service.keep_both(body["id"])
+        case "POST", "/inbox/merge":
+            world.service.merge_copies(body["id"])
+        case "PATCH", route:
+            world.service.update(route.removeprefix("/memory/"), Amendment(**body))
         case other:
             raise AssertionError(other)
 
