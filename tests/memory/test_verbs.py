@@ -80,7 +80,7 @@ def test_every_annotation_can_be_read() -> None:
 
 @pytest.mark.parametrize("verb", EVERY, ids=_named)
 def test_what_does_the_work_takes_what_the_entry_says(verb: Verb) -> None:
-    taken = dict(inspect.signature(pkgutil.resolve_name(verb.run)).parameters)
+    taken = dict(inspect.signature(pkgutil.resolve_name(f"helix.memory.{verb.run}")).parameters)
     del taken["request"]
     given = set(verb.fields)
     if "as_of" in given:
