@@ -94,13 +94,14 @@ def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugg
     app.add_middleware(Guard, policy=policy, router=app.router)
     app.add_middleware(RequestLog, metrics=doors.metrics)
     _add_problems(app)
+    mount(app, (*READING, *WRITING), doors.service)
     with declaring(app.router.routes, LOCAL):
-        mount(app, (*READING, *WRITING), doors.service)
         add_care(app, doors.helix, doors.recall, doors.health, doors.metrics)
-        mount(app, CONSOLIDATION, doors.upkeep)
+    mount(app, CONSOLIDATION, doors.upkeep)
+    with declaring(app.router.routes, LOCAL):
         add_watching(app, doors.events, doors.status, doors.helix.config)
-        mount(app, INBOX, doors.inbox)
         add_document(app)
+    mount(app, INBOX, doors.inbox)
     for surface in plugged:
         app.router.routes.extend(surface.routes)
     return app
