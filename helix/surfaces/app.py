@@ -89,8 +89,8 @@ def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugg
     _add_problems(app)
     # Where a request finds the workspace that it is about (`caller.workspace_of`).
     app.state.workspace = doors.workspace
+    mount(app, VERBS.values())
     with declaring(app.router.routes, LOCAL):
-        mount(app, VERBS.values())
         add_care(app, doors.recall, doors.health, doors.metrics)
         add_watching(app, doors.events, doors.status, config)
         add_document(app)

@@ -13,6 +13,7 @@ from fastapi import Request as HttpRequest
 from pydantic import BaseModel
 from pydantic import Field as PydanticField
 
+from helix.access import LOCAL, declare
 from helix.errors import BadValue
 from helix.memory.tokens import Payload
 from helix.memory.verbs.call import call, hash_of
@@ -35,7 +36,9 @@ def mount(app: FastAPI, verbs: Iterable[Verb]) -> None:
         route, places = verb.route, _places(verb)
         app.add_api_route(
             route.path,
-            _endpoint(verb, places, _sent_model(verb, places, bodies)),
+            declare(LOCAL.needing(verb.permission))(
+                _endpoint(verb, places, _sent_model(verb, places, bodies))
+            ),
             methods=[route.method],
             name=route.title or route.operation,
             tags=[route.tag],
