@@ -17,7 +17,7 @@ from itertools import accumulate
 from helix.config import FollowConfig
 from helix.errors import HelixError, OutsideVault, StorageError, VaultUnavailable
 from helix.follow.brake import Brake
-from helix.follow.lane import Lane, Progress, Report
+from helix.follow.lane import FollowReport, Lane, Progress
 from helix.follow.stable_read import Looked, Looker
 from helix.follow.vanished import Vanished
 from helix.index.catalog import Catalog, Row
@@ -95,13 +95,13 @@ class Reconciler:
 
     def reconcile(
         self, paths: Iterable[str] | None = None, *, settled: bool = False, progress: Progress | None = None
-    ) -> Report:
+    ) -> FollowReport:
         """Take in what changed at these paths (files or folders), or anywhere.
 
         `settled` is for files that Helix has just written itself: they need no second look.
         """
         with self.lock:
-            report = Report()
+            report = FollowReport()
             if not self._is_there():
                 return report
             # What happened while the vault was away was told by nobody.
@@ -138,7 +138,7 @@ class Reconciler:
                     tell()
             return report
 
-    def rebuild(self, *, accept_missing: bool = False, progress: Progress | None = None) -> Report:
+    def rebuild(self, *, accept_missing: bool = False, progress: Progress | None = None) -> FollowReport:
         """Read every file again. With `accept_missing` a person says that what is missing is gone on purpose."""
         with self.lock:
             report = self.reconcile()
@@ -254,7 +254,7 @@ class Reconciler:
 
     # What is gone
 
-    def _drop_vanished(self, report: Report) -> None:
+    def _drop_vanished(self, report: FollowReport) -> None:
         """Drop the rows of files that moved elsewhere at once, of the others after their grace period."""
         for vanished in self._vanished:
             vanished.drop_moved(report)
@@ -297,7 +297,12 @@ class NoteLane(Lane):
         self._tell_ancestry()
 
     def take_in(
-        self, files: Mapping[str, Signature], report: Report, *, settled: bool, progress: Progress | None
+        self,
+        files: Mapping[str, Signature],
+        report: FollowReport,
+        *,
+        settled: bool,
+        progress: Progress | None,
     ) -> None:
         paths = list(files)
         if len(paths) > _BATCH:
@@ -309,7 +314,7 @@ class NoteLane(Lane):
         if self.catalog.doubted():
             self._commit({}, (), report)
 
-    def drop(self, paths: Sequence[str], report: Report) -> None:
+    def drop(self, paths: Sequence[str], report: FollowReport) -> None:
         self._commit({}, paths, report)
 
     def is_elsewhere(self, path: str, missing: Collection[str]) -> bool:
@@ -353,13 +358,13 @@ class NoteLane(Lane):
             self._news |= self.vault.learn(notes)
 
     def _take_in(
-        self, paths: Sequence[str], disk: Mapping[str, Signature], report: Report, settled: bool
+        self, paths: Sequence[str], disk: Mapping[str, Signature], report: FollowReport, settled: bool
     ) -> None:
         looked = self._looker.look(disk, paths, settled=settled)
         report.unsettled += [path for path, seen in looked.items() if seen is None]
         self._commit({path: seen for path, seen in looked.items() if seen is not None}, (), report)
 
-    def _commit(self, looked: Mapping[str, Looked], dropped: Sequence[str], report: Report) -> None:
+    def _commit(self, looked: Mapping[str, Looked], dropped: Sequence[str], report: FollowReport) -> None:
         looked = {path: self._or_last_good(path, seen) for path, seen in looked.items()}
         files = [seen.note for seen in looked.values() if seen.note is not None]
         ancestry = self.vault.ancestry
@@ -401,13 +406,13 @@ class NoteLane(Lane):
                 self.catalog.drop(path)
             for memory_id in news:
                 self._look_again(memory_id, looked)
-            told = [
+            found = [
                 self._change(memory_id, was, looked, memory_id in doubted)
                 for memory_id, was in sorted(before.items())
             ]
             changes = [
                 replace(change, origin=origins.get(change.path, Origin.EDITED))
-                for change in told
+                for change in found
                 if change is not None
             ]
             if changes:
