@@ -39,7 +39,7 @@ from helix.vault.vault import Vault
 from helix.vault.vault_id import state_folder
 
 if TYPE_CHECKING:
-    from helix.index.embed import Embedder, Found
+    from helix.index.embed import Embedder, EmbedderChoice
     from helix.index.index import Index, IndexHealth
     from helix.index.search import Searcher
     from helix.memory.service import Service
@@ -158,7 +158,7 @@ def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[Reca
         models = config.state_dir / "models"
 
         @functools.cache
-        def find(choice: str) -> Found:
+        def find(choice: str) -> EmbedderChoice:
             found = find_embedder(choice, models, config.embed_threads)
             if found.embedder is not None:
                 # Beside the opening of the stores: the first question should not have to wait for the model.

@@ -9,13 +9,14 @@ from typing import Any
 
 from helix.errors import BadValue, MemoryNotFound
 from helix.index.catalog import Row
+from helix.index.where import Where, to_predicate
 from helix.memory.budget import Budget, fit_text
 from helix.memory.pagination import place_in
 from helix.memory.portability.export_manifest import Manifest
 from helix.memory.reader import NOW, Reader, When, check_limit, to_filters
 from helix.memory.reading.presentation import brief, check_format, full
 from helix.memory.reading.search import asks_for_hidden, check_scope
-from helix.memory.reading.view import Caller, View, reaches, row_is_within
+from helix.memory.reading.view import Caller, View, reaches
 from helix.memory.tokens import Payload
 from helix.vault.note import Note
 from helix.vault.times import format_time, parse_time
@@ -81,13 +82,9 @@ def recent(
     hidden_too = include_deleted or asks_for_hidden(filters)
 
     def entries(view: View) -> list[list[Any]]:
-        seen = reaches(check_scope(scope), caller)
-        rows = [
-            row
-            for row in view.latest(earliest)
-            if (hidden_too or row.status == "active") and row_is_within(row, seen)
-        ]
-        return [[row.id, hidden_too] for row in _filtered(rows, filters or {})]
+        seen = Where(reaches=reaches(check_scope(scope), caller), active_only=not hidden_too)
+        rows = filter(to_predicate(seen), view.latest(earliest))
+        return [[row.id, hidden_too] for row in _filtered(list(rows), filters or {})]
 
     view, listing = reader.listed("recent", reader.view(when), cursor, entries, quotes=False)
 
@@ -242,16 +239,4 @@ def _filtered(rows: Sequence[Row], given: Mapping[str, str]) -> list[Row]:
             f"{sorted(own)[0]!r} is no filter here; there are kind, tag, project, unfiled, scope, status, id, after "
             "and before"
         )
-    return [
-        row
-        for row in rows
-        if filters.accept(
-            id=row.id,
-            kind=row.meta["kind"],
-            project=row.meta.get("project"),
-            scope=row.meta["scope"],
-            status=row.status,
-            tags=row.meta.get("tags", ()),
-            when=row.meta.get("created_at"),
-        )
-    ]
+    return list(filter(to_predicate(filters), rows))

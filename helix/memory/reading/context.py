@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from helix.index.catalog import Row
-from helix.index.where import Reach
+from helix.index.where import Reach, Where, to_predicate
 from helix.memory.budget import Budget, cut
 from helix.memory.reader import NOW, Reader, When
 from helix.memory.reading.link_graph import Links
@@ -19,7 +19,7 @@ from helix.memory.reading.pack_report import Left
 from helix.memory.reading.pack_report import explain as to_explained
 from helix.memory.reading.presentation import check_format, passage
 from helix.memory.reading.search import ask, check_scope, nearest_shown
-from helix.memory.reading.view import Caller, View, changed_at, reaches, row_is_within
+from helix.memory.reading.view import Caller, View, changed_at, reaches
 from helix.memory.tokens import Payload
 from helix.vault.note import Note
 from helix.vault.times import parse_time
@@ -131,13 +131,14 @@ def _elsewhere(
     if seen is None:
         return []
     found = ask(view, task, caller=caller, scope="all", filters=filters, limit=_ELSEWHERE)
+    is_seen = to_predicate(Where(reaches=seen))
     rows = ((hit, view.catalog.find(hit.memory_id)) for hit in found.hits)
     return [
         Left(
             hit.memory_id, "not-in-scope", f"it is of {_place(row)}, which this scope does not see", hit.score
         )
         for hit, row in rows
-        if row is not None and not row_is_within(row, seen)
+        if row is not None and not is_seen(row)
     ]
 
 
@@ -151,6 +152,7 @@ def _place(row: Row) -> str:
 def _resolve(view: View, hits: Sequence[Hit], seen: tuple[Reach, ...] | None) -> Selection:
     """The current one for each that was superseded, one of two that contradict each other, no repetition."""
     links = view.links()
+    is_seen = to_predicate(Where(reaches=seen))
     newer = {edge.target: edge.source for edge in links.edges if edge.rel == "supersedes"}
     selection = Selection()
     by_id: dict[str, Chosen] = {}
@@ -159,7 +161,7 @@ def _resolve(view: View, hits: Sequence[Hit], seen: tuple[Reach, ...] | None) ->
         if current is None:
             selection.leave(hit, "forgotten", "it was forgotten, or what replaced it was")
             continue
-        if not row_is_within(links.rows[current], seen):
+        if not is_seen(links.rows[current]):
             selection.leave(
                 hit, "not-in-scope", f"{current} replaced it, and lies where this scope does not see"
             )
@@ -240,14 +242,7 @@ def _without_repetition(chosen: Iterable[Chosen], selection: Selection) -> Itera
 def _add_standing(view: View, selection: Selection, seen: tuple[Reach, ...] | None) -> None:
     """Preferences hold whatever the task is; the most important and then the latest come first."""
     there = {one.note.id for one in selection.chosen}
-    rows = [
-        row
-        for row in view.everything()
-        if row.meta["kind"] == "preference"
-        and row.status == "active"
-        and row.id not in there
-        and row_is_within(row, seen)
-    ]
+    rows = [row for row in view.rows(seen) if row.kind == "preference" and row.id not in there]
     rows.sort(key=lambda row: (-(row.meta.get("importance") or 0.5), -changed_at(row), row.id))
     for row in rows[:_STANDING]:
         note = view.find(row.id)

@@ -23,11 +23,12 @@ from typing import TYPE_CHECKING, Any
 from helix.errors import HelixError, IndexNotReady
 from helix.index.analyze import ASKING, JOINING, STOP_WORDS
 from helix.index.catalog import Row
+from helix.memory.bounds import MOST_POINTS
 from helix.memory.budget import Budget, fit_page
 from helix.memory.pagination import Listing, place_in
 from helix.memory.reader import Reader, check_limit
 from helix.memory.reading.search import check_scope
-from helix.memory.reading.view import Caller, View, reaches, row_is_within
+from helix.memory.reading.view import Caller, View, reaches
 from helix.memory.tokens import Payload
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-MOST_POINTS = 5_000
 _MOST_MEMORIES = 20_000
 """the latest; more points than a screen can tell apart, and every point is compared with every other"""
 _PATIENCE = 2.0
@@ -202,13 +202,7 @@ def draw_map(
     budget = Budget(max_tokens, reader.count)
     seen = reaches(check_scope(scope), caller)
     drawn, waiting = cartographer.map()
-    rows = {
-        row.id: row
-        for row in reader.view().everything()
-        if row.status == "active"
-        and row_is_within(row, seen)
-        and (project is None or row.meta.get("project") == project)
-    }
+    rows = {row.id: row for row in reader.view().rows(seen) if project is None or row.project == project}
     start = place_in(cursor, drawn.digest, len(drawn.points))
     shown = [
         (place, *point) for place, point in enumerate(drawn.points) if place >= start and point[0] in rows

@@ -6,14 +6,14 @@ import contextlib
 import math
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from helix.errors import HelixError, MemoryNotFound
 from helix.index.catalog import Catalog, Row
-from helix.index.where import Reach
+from helix.index.where import Reach, Where, to_predicate
 from helix.memory.reading.link_graph import Links
 from helix.vault.note import Note
 from helix.vault.times import parse_time
@@ -126,11 +126,8 @@ class View:
 
     def rows(self, reaches: tuple[Reach, ...] | None, *, include_hidden: bool = False) -> list[Row]:
         """The memories that somebody with this reach sees."""
-        return [
-            row
-            for row in self.everything()
-            if (include_hidden or row.status == "active") and row_is_within(row, reaches)
-        ]
+        where = Where(reaches=reaches, active_only=not include_hidden)
+        return list(filter(to_predicate(where), self.everything()))
 
     def everything(self) -> list[Row]:
         """One row per memory, hidden ones too. Not to be changed."""
@@ -168,16 +165,3 @@ def reaches(scope: str | None, caller: Caller) -> tuple[Reach, ...] | None:
     if scope == "session":
         seen.append(Reach("session", projects, caller.session))
     return tuple(seen)
-
-
-def row_is_within(row: Row, seen: Iterable[Reach] | None) -> bool:
-    if seen is None:
-        return True
-    project = row.meta.get("project") or ""
-    session = (row.meta.get("source") or {}).get("session")
-    return any(
-        reach.scope == row.meta["scope"]
-        and (reach.projects is None or project in reach.projects)
-        and reach.session in (None, session)
-        for reach in seen
-    )
