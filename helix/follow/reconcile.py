@@ -6,7 +6,6 @@ interrupted is simply reconciled again.
 
 from __future__ import annotations
 
-import stat
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
@@ -15,21 +14,21 @@ from functools import partial
 from itertools import accumulate
 
 from helix.config import FollowConfig
-from helix.errors import HelixError, OutsideVault, StorageError, VaultUnavailable
+from helix.errors import HelixError, VaultUnavailable
 from helix.follow.brake import Brake
 from helix.follow.lane import FollowReport, Lane, Progress
+from helix.follow.listing import list_files, report_names
 from helix.follow.stable_read import Looked, Looker
 from helix.follow.vanished import Vanished
 from helix.index.catalog import Catalog, Row
 from helix.vault.diff import Change, Difference, Origin, diff
-from helix.vault.ignore import IGNORE_FILE, MAX_RULES, Ignore
+from helix.vault.ignore import Ignore
 from helix.vault.links import from_link
 from helix.vault.note import Note
-from helix.vault.problem import Problem
 from helix.vault.times import format_time
 from helix.vault.tombstones import Tombstone
 from helix.vault.vault import Standing, Vault
-from helix.vault.walk import Signature, Walk, is_note, walk
+from helix.vault.walk import Signature, Walk, is_note
 
 # Files that are read, settled and committed together: bounds the memory that a large drop takes.
 _BATCH = 500
@@ -116,7 +115,7 @@ class Reconciler:
             if disk is None:
                 return report
             if wanted is None:
-                self._report_names(disk, ignore)
+                report_names(self.catalog, disk, ignore)
             differences = [self._difference(lane, disk, wanted) for lane in self._lanes]
             counted = _counted(progress, differences)
             for lane, difference in zip(self._lanes, differences, strict=True):
@@ -179,31 +178,12 @@ class Reconciler:
     def _look_at(self, paths: Sequence[str] | None, ignore: Ignore) -> Walk | None:
         """What is on disk, or None: what was listed while the vault went away says nothing."""
         try:
-            disk = self._list(paths, ignore)
+            disk = list_files(self.vault.root, paths, ignore, self._follows)
         except (FileNotFoundError, NotADirectoryError):
             if self._is_there():  # back already; the next round sees it whole
                 raise
             return None
         return disk if self._is_there() else None
-
-    def _list(self, paths: Sequence[str] | None, ignore: Ignore) -> Walk:
-        if paths is None:
-            return walk(self.vault.root.path, ignore, follows=self._follows)
-        found = Walk()
-        for path in paths:
-            try:
-                info = self.vault.root.stat(path)
-            except (FileNotFoundError, OutsideVault):
-                continue
-            except StorageError:
-                found.unreadable.append(path)
-                continue
-            if stat.S_ISREG(info.st_mode) and self._follows(path) and not ignore.hides(path):
-                found.files[path] = Signature.of(info)
-            elif stat.S_ISDIR(info.st_mode) and not ignore.skips_below(path):
-                # The watcher tells of a folder that was moved in, not of the files in it.
-                found.add(walk(self.vault.root.path, ignore, path, self._follows))
-        return found
 
     def _follows(self, path: str) -> bool:
         return any(lane.owns(path) for lane in self._lanes)
@@ -218,39 +198,6 @@ class Reconciler:
         for path in paths:
             known |= lane.known(path)
         return diff(files, known)
-
-    def _report_names(self, disk: Walk, ignore: Ignore) -> None:
-        with self.catalog.transaction():
-            self.catalog.clear_problems("unreadable-folder")
-            for folder in disk.unreadable:
-                reason = "the folder cannot be listed; its memories stay as they were last seen"
-                remedy = "check its permissions"
-                self.catalog.put_problem(Problem(folder or ".", "unreadable-folder", reason, remedy))
-            self.catalog.clear_problems("odd-file-name")
-            for name in disk.odd_names:
-                reason, remedy = "the file name is not UTF-8, so the file is not followed", "rename the file"
-                self.catalog.put_problem(Problem(name, "odd-file-name", reason, remedy))
-            self.catalog.clear_problems("bad-ignore-rule")
-            self.catalog.clear_problems("ignore-file-unread")
-            if ignore.why_unread:
-                remedy = "put a regular file of at most 64 KiB in its place"
-                self.catalog.put_problem(
-                    Problem(
-                        IGNORE_FILE,
-                        "ignore-file-unread",
-                        f"{ignore.why_unread}: its rules hide nothing",
-                        remedy,
-                    )
-                )
-            elif ignore.first_unread is not None:
-                reason = "from this line on the rules hide nothing: there are too many"
-                remedy = f"say the same with at most {MAX_RULES} rules"
-                self.catalog.put_problem(
-                    Problem(IGNORE_FILE, "ignore-file-unread", reason, remedy, ignore.first_unread)
-                )
-            for line in ignore.bad_lines[:1]:
-                reason, remedy = "the line is no pattern and hides nothing", "correct the line, or delete it"
-                self.catalog.put_problem(Problem(IGNORE_FILE, "bad-ignore-rule", reason, remedy, line))
 
     # What is gone
 
