@@ -40,7 +40,7 @@ from helix.vault.vault_id import state_folder
 
 if TYPE_CHECKING:
     from helix.index.embed import Embedder, EmbedderChoice
-    from helix.index.index import Index, IndexHealth
+    from helix.index.engine import Engine, IndexHealth
     from helix.index.search import Searcher
     from helix.memory.service import Service
 
@@ -135,8 +135,8 @@ class Recall:
     """Search, as long as it is open."""
 
     searcher: Searcher
-    index: Index
-    open_index: Callable[[Path], Index]
+    index: Engine
+    open_index: Callable[[Path], Engine]
     """an index in another place, with the same model and cache: for the past"""
 
 
@@ -146,9 +146,9 @@ def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[Reca
     # Here and not above: numpy, Whoosh and LanceDB take longer to import than most commands to run.
     from helix.index.embed import find_embedder
     from helix.index.embed_cache import EmbedCache
-    from helix.index.index import Index
+    from helix.index.local_engine import LocalEngine
     from helix.index.search import Searcher
-    from helix.memory.reading.past import text_of
+    from helix.memory.reading.view import find_note
 
     config = helix.config
     state = state_folder(config.state_dir, config.vault)
@@ -167,21 +167,21 @@ def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[Reca
                 stack.callback(loading.join)
             return found
 
-        def open_index(place: Path) -> Index:
-            return Index(place, cache, config.model, find)
+        def open_index(folder: Path) -> Engine:
+            return LocalEngine(folder, cache, config.model, find)
 
-        index = open_index(state)
+        index = LocalEngine(
+            state, cache, config.model, find, guard=helix.reconciler.lock, erasures=helix.erasures
+        )
         stack.callback(index.close)
-        index.guard = helix.reconciler.lock
-        index.erasures = helix.erasures
         gc.freeze()  # what was imported stays: the collector would look at all of it again and again below
         with helix.reconciler.lock:
             helix.reconciler.tail = index.apply
             index.catch_up(helix.catalog, helix.read_note, progress)
         gc.freeze()  # and at the facts of every memory, in the middle of somebody's search
         index.start()
-        text = functools.partial(text_of, helix.catalog, helix.vault.read)
-        yield Recall(Searcher(index, helix.vault.clock, text), index, open_index)
+        read = functools.partial(find_note, helix.catalog, helix.vault.read_leniently)
+        yield Recall(Searcher(index, helix.vault.clock, read), index, open_index)
 
 
 @contextmanager
@@ -274,8 +274,9 @@ def _purge(helix: Helix) -> None:
     """What a command erased, or found to be erased, leaves the files of the index too. A daemon does that by itself."""
     if not helix.follows or helix.erasures.is_clean(INDEX):
         return
-    state = state_folder(helix.config.state_dir, helix.config.vault)
-    if any(state.glob("keywords*")) or any(state.glob("vectors-*")):
+    from helix.index.local_engine import has_files
+
+    if has_files(state_folder(helix.config.state_dir, helix.config.vault)):
         with open_recall(helix) as recall:
             recall.index.tend(tidy=False)
 
@@ -371,9 +372,8 @@ class RecallSoon:
 
     def dimensions(self) -> int | None:
         """Of the vectors that search compares, when it compares some."""
-        opened = self._opened
-        meaning = None if opened is None else opened.index.meaning
-        return None if meaning is None else meaning.embedder.dimensions
+        health = self.health()
+        return None if health is None else health.dimensions
 
     def rebuild(self) -> None:
         """Make the index again from the notes; the one that is there serves meanwhile."""

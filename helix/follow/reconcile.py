@@ -1,7 +1,7 @@
 """The one door into the index: makes the catalog say what the disk says.
 
-A write by Helix and an edit by a person both end here. The catalog's rows are committed last, so whatever is
-interrupted is simply reconciled again.
+A write by Helix and an edit by a person both end here. Whatever is interrupted is simply done again: what is not
+committed is reconciled again, and what the index was not told yet is noted in the catalog and told again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from helix.vault.walk import Signature, Walk, is_note
 _BATCH = 500
 
 Tail = Callable[[Sequence[Change]], None]
-"""the index behind the catalog: takes the changed memories before their rows are committed"""
+"""the index behind the catalog: takes the changed memories once their rows are committed"""
 
 
 @dataclass(frozen=True)
@@ -335,12 +335,9 @@ class NoteLane(Lane):
         origins = {note.path: self._origin(note, unknown, known_erased) for note in notes}
         touched = {note.id for note in notes} | news
         touched |= {row.id for path in (*looked, *dropped) if (row := self.catalog.at(path)) is not None}
-        # The index is told before the catalog is committed. Should the process end in between, these are told
-        # again, whatever has become of them by then.
+        # The index is told outside the transaction: it may be slow, or far away. Until it was, its memories are in
+        # doubt; should the process end in between, they are told again, whatever has become of them by then.
         doubted = self.catalog.doubted()
-        if touched:
-            with self.catalog.transaction():
-                self.catalog.doubt(touched)
         with self.catalog.transaction():
             before = {memory_id: self.catalog.find(memory_id) for memory_id in touched | doubted}
             for path, seen in looked.items():
@@ -362,9 +359,10 @@ class NoteLane(Lane):
                 for change in found
                 if change is not None
             ]
-            if changes:
-                self.tail(changes)
-            if before:
+            self.catalog.doubt(change.memory_id for change in changes)
+        if changes:
+            self.tail(changes)
+            with self.catalog.transaction():
                 self.catalog.end_doubts()
         report.changes += changes
         by_path = {change.path: change for change in changes}

@@ -116,11 +116,7 @@ class View:
             row = self.catalog.find(memory_id)
             if row is None:
                 return None
-            try:
-                note = self.read(row.path)
-            except (FileNotFoundError, HelixError):
-                continue
-            if note.id == memory_id:
+            if (note := _read(self.read, row)) is not None:
                 return note
         return None
 
@@ -143,6 +139,20 @@ class View:
 
     def links(self) -> Links:
         return self._known.links(self.catalog)
+
+
+def find_note(catalog: Catalog, read: Callable[[str], Note], memory_id: str) -> Note | None:
+    """The note of a memory as its file is now; None also for one whose file is gone, broken, or another's."""
+    row = catalog.find(memory_id)
+    return None if row is None else _read(read, row)
+
+
+def _read(read: Callable[[str], Note], row: Row) -> Note | None:
+    try:
+        note = read(row.path)
+    except (FileNotFoundError, HelixError):
+        return None
+    return note if note.id == row.id else None
 
 
 def changed_at(row: Row) -> float:

@@ -22,7 +22,7 @@ from helix.errors import (
     SecretRefused,
     StaleHash,
 )
-from helix.index.where import Reach
+from helix.index.where import Reach, Where
 from helix.memory.judgement.resemble import Resemblance, Said, Verdict, resemble
 from helix.memory.judgement.secrets import find_leak
 from helix.memory.judgement.worth import why_not_worth
@@ -168,9 +168,10 @@ class Writer:
             new.project,
             str(session.get("session")) if new.scope == "session" and isinstance(session, dict) else None,
         )
+        where = Where(reaches=(reach,), active_only=True)
         said = said_of(new)
         found = []
-        for memory_id in self._view.searcher().alike(f"{new.title}\n{new.body}", _COMPARED, (reach,)):
+        for memory_id in self._view.searcher().alike(f"{new.title}\n{new.body}", _COMPARED, where):
             note = self._view.find(memory_id)
             if note is not None and note.memory.visible:
                 how = resemble(said, said_of(note.memory))
