@@ -21,7 +21,8 @@ from helix.follow.follower import Follower
 from helix.follow.lane import Progress
 from helix.follow.lock import FollowLock
 from helix.follow.mend import Mender
-from helix.follow.reconcile import Committed, Reconciler
+from helix.follow.note_lane import Committed
+from helix.follow.reconcile import Reconciler
 from helix.index.catalog import CATALOG_FILE, Catalog
 from helix.memory.writing.store import Memories, Took
 from helix.state.database import StateDatabase, say_trouble, why_disk_refuses
