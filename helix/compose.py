@@ -24,17 +24,17 @@ from helix.follow.mend import Mender
 from helix.follow.reconcile import Committed, Reconciler
 from helix.index.catalog import CATALOG_FILE, Catalog
 from helix.memory.writing.store import Memories, Took
+from helix.state.database import StateDatabase, say_trouble, why_disk_refuses
+from helix.state.permissions import make_folder
 from helix.vault import ids
 from helix.vault.ancestry import Ancestry
 from helix.vault.autocommit import AutoCommit
 from helix.vault.checkouts import Checkouts
 from helix.vault.commit_consent import CommitConsent
-from helix.vault.database import StateDatabase, say_trouble, why_disk_refuses
 from helix.vault.erasures import INDEX, Erase, Erasures
 from helix.vault.history import History
 from helix.vault.note import Note
 from helix.vault.paths import Root
-from helix.vault.private import make_folder
 from helix.vault.vault import Vault
 from helix.vault.vault_id import state_folder
 

@@ -55,6 +55,12 @@ class HelixError(Exception):
 class ConfigError(HelixError):
     code = "bad-config"
 
+    def __init__(self, problem: str, *, code: str | None = None, origin: str = "") -> None:
+        """`origin` is where the setting stands, when it is one that is wrong."""
+        super().__init__(f"{origin}: {problem}" if origin else problem, code=code)
+        self.origin = origin
+        self.problem = problem
+
 
 class VaultError(HelixError):
     code = "vault-error"
@@ -215,6 +221,11 @@ class IndexNotReady(HelixError):
 
 class DaemonUnreachable(HelixError):
     code = "daemon-unreachable"
+
+    def __init__(self, message: str, *, code: str | None = None, trouble: str = "") -> None:
+        """`trouble` is the message without what can be done about it."""
+        super().__init__(message, code=code)
+        self.trouble = trouble or message
 
 
 class ModelError(HelixError):

@@ -71,9 +71,20 @@ app = typer.Typer(
 )
 
 
+def _say_version(is_asked: bool) -> None:
+    if is_asked:
+        from importlib.metadata import version  # only here: no other command needs it at its start
+
+        print(f"helix {version('helix-memory')}")
+        raise typer.Exit
+
+
 @app.callback()
 def options(
     context: typer.Context,
     vault: Annotated[Path | None, typer.Option(help="The vault folder (HELIX_VAULT, ~/helix-vault).")] = None,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Say which Helix this is.")
+    ] = False,
 ) -> None:
     context.obj = {"vault": vault}

@@ -146,7 +146,7 @@ def bench(
 
 def _searching(context: typer.Context, made_up: int | None, seconds: float) -> Timing:
     with open_verbs(context) as verbs:
-        listed = gather(partial(verbs.recent, filters={}), "results", 200)["results"]
+        listed = gather(partial(verbs.ask, "recent"), "results", 200)["results"]
         if len(listed) < _FEWEST:
             raise BadValue(f"the vault holds {len(listed)} memories, too few to measure; say --made-up 500")
         questions = [one["title"] for one in listed]
@@ -167,10 +167,10 @@ def _searching(context: typer.Context, made_up: int | None, seconds: float) -> T
 def _writing(context: typer.Context, folder: Path, seconds: float, rng: random.Random) -> Timing:
     texts = [_text(rng, number) for number in range(5000)]
     with open_verbs(context, Standing(None, "all"), writes=True) as verbs:
-        verbs.remember({"text": texts[-1], "scope": "global", "force": True})
+        verbs.ask("write", text=texts[-1], scope="global", force=True)
         with progress_bar("writing") as progress:
             times, bare = _in_turn(
-                (partial(verbs.remember, {"text": text, "scope": "global"}) for text in texts),
+                (partial(verbs.ask, "write", text=text, scope="global") for text in texts),
                 (partial(_write_bare, folder / f"bare-{number}", text) for number, text in enumerate(texts)),
                 seconds,
                 progress,
@@ -200,7 +200,7 @@ def _in_turn(
 
 
 def _ask(verbs: Verbs, question: str) -> object:
-    return verbs.recall(question, filters={}, limit=8, max_tokens=1500)
+    return verbs.ask("search", query=question, limit=8, max_tokens=1500)
 
 
 def _again(questions: list[str]) -> Iterable[str]:

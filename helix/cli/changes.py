@@ -37,7 +37,7 @@ def file(
     The files stay where they lie.
     """
     with open_verbs(context, writes=True) as verbs:
-        answer = verbs.file(memory_ids, project=project, idempotency_key=idempotency_key)
+        answer = verbs.ask("file", memory_ids=memory_ids, project=project, idempotency_key=idempotency_key)
     lines = [f"{one}  filed under {answer['project']}" for one in answer["filed"]]
     _answer(answer, "\n".join(lines) or f"all of them are of {answer['project']} already", as_json)
 
@@ -55,8 +55,11 @@ def forget(
     It is in no answer any more, and `helix restore` brings it back. With --hard its text is erased.
     """
     with open_verbs(context, writes=True) as verbs:
-        answer = verbs.forget(
-            memory_id, mode="hard" if hard else "tombstone", idempotency_key=idempotency_key
+        answer = verbs.ask(
+            "forget",
+            memory_id=memory_id,
+            mode="hard" if hard else "tombstone",
+            idempotency_key=idempotency_key,
         )
     _answer(answer, f"{answer['id']}  {answer['status']}", as_json)
     if hard:
@@ -75,7 +78,7 @@ def restore(
 ) -> None:
     """Bring a forgotten memory back."""
     with open_verbs(context, writes=True) as verbs:
-        answer = verbs.restore(memory_id, at=at, idempotency_key=idempotency_key)
+        answer = verbs.ask("restore", memory_id=memory_id, at=at, idempotency_key=idempotency_key)
     _answer(answer, f"{answer['id']}  {answer['status']}  {answer['memory_status']}", as_json)
 
 
@@ -105,7 +108,7 @@ def relate(
     `supersedes` also takes the other one out of the answers.
     """
     with open_verbs(context, writes=True) as verbs:
-        answer = verbs.relate(source, to, rel, idempotency_key=idempotency_key)
+        answer = verbs.ask("relate", source=source, target=to, rel=rel, idempotency_key=idempotency_key)
     _answer(answer, f"{answer['edge_id']}  {answer['status']}", as_json)
 
 

@@ -36,9 +36,9 @@ def context(
     Grouped, cited and fenced as data; the same vault and the same task give the same pack.
     """
     with open_verbs(context, standing_of(context, project, only_global, everything)) as verbs:
-        pack = verbs.context(
-            task, filters=filters_of(kind=kind, tag=tag), max_tokens=max_tokens, rerank=rerank, as_of=as_of, ref=ref,
-            response_format="detailed" if detailed else "concise",
+        pack = verbs.ask(
+            "context", task=task, filters=filters_of(kind=kind, tag=tag), max_tokens=max_tokens, rerank=rerank,
+            as_of=as_of, ref=ref, response_format="detailed" if detailed else "concise",
         )  # fmt: skip
     if as_json:
         print_json(pack)

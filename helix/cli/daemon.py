@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 
 import typer
 
-from helix.cli.daemon_client import Daemon, find_daemon, is_local, why_stopped
 from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_facts, print_json, reports_errors
 from helix.config import Config
+from helix.daemon_client import Daemon, find_daemon, is_local, why_stopped
 from helix.errors import BadValue, ConfigError, DaemonUnreachable, HelixError, VaultMissing
 from helix.follow.lock import FollowLock
 from helix.vault.vault_id import state_folder

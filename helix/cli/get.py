@@ -24,7 +24,7 @@ def get(
 ) -> None:
     """Print one memory, now or in the past."""
     with open_verbs(context) as verbs:
-        memory = verbs.get(memory_id, include_deleted=include_deleted, as_of=as_of, ref=ref)
+        memory = verbs.ask("get", memory_id=memory_id, include_deleted=include_deleted, as_of=as_of, ref=ref)
     if as_json:
         print_json(memory)
         return

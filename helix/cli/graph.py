@@ -51,10 +51,12 @@ def graph(
     with open_verbs(context, standing_of(context, project, only_global, everything)) as verbs:
         when = {"include_deleted": include_deleted, "as_of": as_of, "ref": ref}
         if memory_id is None:
-            answer = gather_graph(partial(verbs.graph, **when))
+            answer = gather_graph(partial(verbs.ask, "graph", **when))
         else:
-            start = verbs.get(memory_id, **{**when, "include_deleted": True})
-            around = gather(partial(verbs.neighbors, memory_id, depth=depth, **when), "neighbors", None)
+            start = verbs.ask("get", memory_id=memory_id, **{**when, "include_deleted": True})
+            around = gather(
+                partial(verbs.ask, "neighbors", memory_id=memory_id, depth=depth, **when), "neighbors", None
+            )
             answer = _as_graph(start, around["neighbors"])
     if as_json:
         print_json(answer)

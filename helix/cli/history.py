@@ -25,7 +25,7 @@ def history(
 ) -> None:
     """List the versions of a memory in git, across renames."""
     with open_verbs(context) as verbs:
-        answer = gather(partial(verbs.history, memory_id), "versions", limit)
+        answer = gather(partial(verbs.ask, "history", memory_id=memory_id), "versions", limit)
     if as_json:
         print_json(answer)
     elif answer["versions"]:

@@ -48,7 +48,7 @@ def consolidate(
 def conflicts(context: typer.Context, as_json: Json = False) -> None:
     """List what needs a person: files not read or merged."""
     with open_verbs(context) as verbs:
-        answer = gather(partial(verbs.conflicts), "conflicts", None)
+        answer = gather(partial(verbs.ask, "conflicts"), "conflicts", None)
     if as_json:
         print_json(answer)
         return

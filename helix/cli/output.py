@@ -27,10 +27,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
-_ARGUMENTS = {
-    "`allow_secrets`": "--allow-secrets",
-    "`force`": "--force",
-    "include_deleted": "--include-deleted",
+# The service names its own arguments to every surface; here they are options.
+_OPTIONS = {
+    "not-found": ("include_deleted", "--include-deleted"),
+    "not-worth-keeping": ("`force`", "--force"),
+    "secret-refused": ("`allow_secrets`", "--allow-secrets"),
 }
 _NARROWEST, _USUAL = 40, 80
 _BLINK = 0.3
@@ -174,7 +175,7 @@ def reports_errors(command: Callable[P, R]) -> Callable[P, R]:
             if kwargs.get("as_json"):
                 print_json({"error": error.message, "code": error.code})
             else:
-                err.print(f"helix: {_in_words_of_commands(error.message)}", style="red")
+                err.print(f"helix: {_in_words_of_commands(error)}", style="red")
             raise typer.Exit(exit_status(error)) from error
         except BrokenPipeError as error:
             stop_printing()
@@ -189,11 +190,9 @@ def reports_errors(command: Callable[P, R]) -> Callable[P, R]:
     return wrapped_command
 
 
-def _in_words_of_commands(message: str) -> str:
-    """The service speaks to every surface of its own arguments; here they are options."""
-    for argument, option in _ARGUMENTS.items():
-        message = message.replace(argument, option)
-    return message
+def _in_words_of_commands(error: HelixError) -> str:
+    argument, option = _OPTIONS.get(error.code, ("", ""))
+    return error.message.replace(argument, option) if argument else error.message
 
 
 def stop_printing() -> None:

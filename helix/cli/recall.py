@@ -47,7 +47,7 @@ def recall(
     """Find memories by words and by meaning."""
     with open_verbs(context, standing_of(context, project, only_global, everything)) as verbs:
         ask = partial(
-            verbs.recall, question, filters=filters_of(kind=kind, tag=tag), rerank=rerank,
+            verbs.ask, "search", query=question, filters=filters_of(kind=kind, tag=tag), rerank=rerank,
             include_deleted=include_deleted, as_of=as_of, ref=ref,
         )  # fmt: skip
         answer = gather(ask, "results", limit or _SHOWN, lambda page: limit is None and _nothing_fits(page))

@@ -43,7 +43,7 @@ def recent(
     with open_verbs(context, standing_of(context, project, only_global, everything)) as verbs:
         filters = filters_of(kind=kind, tag=tag, unfiled="true" if unfiled else None)
         ask = partial(
-            verbs.recent, filters=filters, since=since, include_deleted=include_deleted, as_of=as_of, ref=ref,
+            verbs.ask, "recent", filters=filters, since=since, include_deleted=include_deleted, as_of=as_of, ref=ref,
         )  # fmt: skip
         answer = gather(ask, "results", limit)
     if as_json:

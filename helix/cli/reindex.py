@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from helix.cli.daemon_client import Daemon, find_daemon
 from helix.cli.open_vault import config_of
 from helix.cli.output import Json, Progress, err, out, print_json, progress_bar, reports_errors
+from helix.daemon_client import Daemon, find_daemon
 from helix.errors import HelixError
 
 # How long `helix reindex` waits for files to be quiet before it merges copies and stamps flips.

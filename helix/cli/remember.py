@@ -74,7 +74,7 @@ def remember(
         "force": force, "allow_secrets": allow_secrets,
     }  # fmt: skip
     with open_verbs(context, standing, writes=True) as verbs:
-        answer = verbs.remember(request)
+        answer = verbs.ask("write", **request)
     if as_json:
         print_json(answer)
         return

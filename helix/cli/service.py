@@ -13,10 +13,10 @@ from typing import Annotated
 
 import typer
 
-from helix.cli.daemon_client import find_daemon
 from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_json, reports_errors
 from helix.config import ENVIRONMENT, SECRETS, Config
+from helix.daemon_client import find_daemon
 from helix.errors import AlreadyExists, ConfigError
 
 app = typer.Typer(

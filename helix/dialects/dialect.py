@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from helix.access import LOCAL, Access
+from helix.dialects.schema import Schema
 from helix.errors import HelixError
 from helix.memory.reading.view import Caller
 from helix.memory.service import Service
@@ -42,9 +43,9 @@ class Tool:
     title: str
     """the name with dots, by which it can be called as well"""
     description: str
-    input_schema: Payload
+    input_schema: Schema
     run: Run
-    output_schema: Payload | None = None
+    output_schema: Schema | None = None
     """None for a tool that answers with a text"""
     hints: Hints = READS
     aliases: tuple[str, ...] = ()

@@ -29,7 +29,7 @@ from helix.vault.problem import Problem
 from helix.vault.times import format_time
 from helix.vault.tombstones import Tombstone
 from helix.vault.vault import Standing, Vault
-from helix.vault.walk import Signature, Walk, is_note
+from helix.vault.walk import Signature, Walk, is_note, walk
 
 # Files that are read, settled and committed together: bounds the memory that a large drop takes.
 _BATCH = 500
@@ -188,7 +188,7 @@ class Reconciler:
 
     def _list(self, paths: Sequence[str] | None, ignore: Ignore) -> Walk:
         if paths is None:
-            return self.vault.walk(follows=self._follows)
+            return walk(self.vault.root.path, ignore, follows=self._follows)
         found = Walk()
         for path in paths:
             try:
@@ -202,7 +202,7 @@ class Reconciler:
                 found.files[path] = Signature.of(info)
             elif stat.S_ISDIR(info.st_mode) and not ignore.skips_below(path):
                 # The watcher tells of a folder that was moved in, not of the files in it.
-                found.add(self.vault.walk(path, follows=self._follows))
+                found.add(walk(self.vault.root.path, ignore, path, self._follows))
         return found
 
     def _follows(self, path: str) -> bool:

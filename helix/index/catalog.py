@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from helix.index import analyze
 from helix.index.facets import Facets, facets_of, from_texts, session_of, to_text
+from helix.state.database import StateDatabase, open_to_read
 from helix.vault.conflict_names import choose_best
-from helix.vault.database import StateDatabase, open_to_read
 from helix.vault.frontmatter import emit
 from helix.vault.note import Note
 from helix.vault.problem import Problem
@@ -72,6 +72,25 @@ class Row:
     """the memory without its body: title, kind, scope, project, tags, edges, times, …"""
     is_stale: bool = False
     """the file cannot be read any more, and this is what it last said"""
+
+    @classmethod
+    def of(cls, note: Note, needs: str = "") -> Row:
+        """The row of a note as it is now, whether or not it is in a catalog."""
+        memory = note.memory
+        meta = {
+            key: value
+            for key, value in vars(memory).items()
+            if key not in ("id", "status", "body") and value not in (None, (), {})
+        }
+        if note.unread is not None:
+            meta["unread"] = note.unread.line
+        # The line where a merge had to keep both texts.
+        if COLLISION in memory.body:
+            meta["unmerged"] = 1 + emit(note.document).decode().partition(COLLISION)[0].count("\n")
+        return cls(
+            *(note.path, note.hash, note.state, note.id, note.has_id, note.is_stub),
+            *(needs, memory.status, meta),
+        )
 
     @property
     def scope(self) -> str:
@@ -194,23 +213,14 @@ class Catalog(StateDatabase):
         self._db.execute("UPDATE notes SET is_stale = 1 WHERE path = ?", (path,))
 
     def put(self, note: Note, needs: str = "") -> None:
-        memory = note.memory
-        meta = {
-            key: value
-            for key, value in vars(memory).items()
-            if key not in ("id", "status", "body") and value not in (None, (), {})
-        }
-        if note.unread is not None:
-            meta["unread"] = note.unread.line
-        if COLLISION in memory.body:  # the line where a merge had to keep both texts
-            meta["unmerged"] = 1 + emit(note.document).decode().partition(COLLISION)[0].count("\n")
+        row = Row.of(note, needs)
         self._db.execute(
             "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
             (
-                *(note.path, note.hash, note.state, note.id, note.id.casefold()),
-                *(note.has_id, note.is_stub, needs, memory.status),
-                json.dumps(meta, ensure_ascii=False, default=list),
-                to_text(facets_of(memory)),
+                *(row.path, row.hash, row.state, row.id, row.id.casefold()),
+                *(row.has_id, row.is_stub, row.needs, row.status),
+                json.dumps(row.meta, ensure_ascii=False, default=list),
+                to_text(facets_of(note.memory)),
             ),
         )
 

@@ -10,13 +10,12 @@ from typing import Any
 from helix.errors import BadValue
 from helix.index.query import narrow
 from helix.index.where import Where
+from helix.memory.bounds import MOST_AT_ONCE
 from helix.memory.budget import Budget, Render, Shape, fit_page
 from helix.memory.pagination import Listing, Pages
 from helix.memory.reading.view import View
 from helix.memory.tokens import CountTokens, Payload
 from helix.vault.times import parse_time
-
-MOST_AT_ONCE = 50
 
 ViewAt = Callable[[datetime | None, str | None], View]
 """the vault at a time, or at a commit, branch or tag; with neither as it is"""

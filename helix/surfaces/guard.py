@@ -30,7 +30,7 @@ _SPOKEN = {JSON: "JSON", FORM: "a form"}
 _WITH_BODY = frozenset({"POST", "PATCH", "PUT", "DELETE"})
 
 
-class Refused(Exception):
+class AccessRefused(Exception):
     def __init__(self, code: str, message: str, challenge: Mapping[str, str] | None = None) -> None:
         """`challenge` are parameters that tell a client how to get the credential it lacks."""
         super().__init__(message)
@@ -47,7 +47,7 @@ class Admitted:
 
 
 class Policy(Protocol):
-    """Whom a daemon serves. Both methods raise Refused."""
+    """Whom a daemon serves. Both methods raise AccessRefused."""
 
     def check_source(self, connection: HTTPConnection) -> None:
         """Whether requests may come from there at all, whoever makes them."""
@@ -90,7 +90,7 @@ class Guard:
         choice = choose_route(self._router.routes, scope)
         try:
             admitted = self._admit(HTTPConnection(scope), choice)
-        except Refused as refused:
+        except AccessRefused as refused:
             headers = {"WWW-Authenticate": _challenge(refused)} if refused.code == "unauthorized" else None
             await refuse(refused.code, refused.message, headers)(scope, receive, send_closed)
             return
@@ -104,7 +104,7 @@ class Guard:
         # That there is nothing at a path is told to those who might have used what is there.
         access = LOCAL if choice is None else access_of(choice.route)
         if access is None:
-            raise Refused("internal", "this path does not say who may use it, so nobody may")
+            raise AccessRefused("internal", "this path does not say who may use it, so nobody may")
         _check_content_type(connection, access)
         return self._policy.identify(connection, access)
 
@@ -148,7 +148,7 @@ def declaring(routes: Sequence[BaseRoute], access: Access) -> Iterator[None]:
             declare(access)(route.endpoint)
 
 
-def _challenge(refused: Refused) -> str:
+def _challenge(refused: AccessRefused) -> str:
     parameters = ", ".join(f'{name}="{value}"' for name, value in refused.challenge.items())
     return f"Bearer {parameters}".rstrip()
 
@@ -161,6 +161,6 @@ def _check_content_type(connection: HTTPConnection, access: Access) -> None:
         return
     if not access.accepts_type(headers.get("content-type", "").partition(";")[0].strip().lower()):
         wanted = " or ".join(sorted(access.accepts))
-        raise Refused(
+        raise AccessRefused(
             "not-json", f"send {_SPOKEN.get(wanted, wanted)}, with the header Content-Type: {wanted}"
         )

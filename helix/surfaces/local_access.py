@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection
 
 from helix.access import Access, Credential
 from helix.memory.principal import LOCAL, UNKNOWN
-from helix.surfaces.guard import Admitted, Refused
+from helix.surfaces.guard import AccessRefused, Admitted
 
 _NAMES = ("127.0.0.1", "localhost", "[::1]")
 _NOTHING_SHOWN = "local"
@@ -53,7 +53,9 @@ class LocalAccess:
         hosts = {host.strip().lower() for host in connection.headers.getlist("host")}
         if len(hosts) != 1 or not hosts <= self._hosts:
             given = ", ".join(sorted(hosts))[:100]
-            raise Refused("wrong-host", f"{given!r} is not where Helix answers; use 127.0.0.1:{self._port}")
+            raise AccessRefused(
+                "wrong-host", f"{given!r} is not where Helix answers; use 127.0.0.1:{self._port}"
+            )
         return hosts.pop()
 
 
@@ -61,13 +63,13 @@ def _check_origin(connection: HTTPConnection, host: str) -> None:
     own = f"{connection.scope['scheme']}://{host}"
     for origin in connection.headers.getlist("origin"):
         if origin.strip().lower() != own:
-            raise Refused("wrong-origin", f"requests from {origin.strip()[:80]!r} are not accepted")
+            raise AccessRefused("wrong-origin", f"requests from {origin.strip()[:80]!r} are not accepted")
     for site in connection.headers.getlist("sec-fetch-site"):
         if site.strip().lower() not in ("same-origin", "none"):
-            raise Refused("wrong-origin", "requests from other web pages are not accepted")
+            raise AccessRefused("wrong-origin", "requests from other web pages are not accepted")
 
 
-def _unauthorized() -> Refused:
-    return Refused(
+def _unauthorized() -> AccessRefused:
+    return AccessRefused(
         "unauthorized", "a token is asked for here; `helix token` prints it, clients take HELIX_TOKEN"
     )

@@ -26,6 +26,10 @@ _TWO_LINES = b"\r\n\r\n"
 class NotYours(Exception):
     """What answers does not prove that it is its owner's daemon. It was told nothing."""
 
+    def __init__(self, trouble: str, remedy: str) -> None:
+        super().__init__(f"{trouble}; {remedy}")
+        self.trouble = trouble
+
 
 class Owner:
     """The user on this side: a token, and where it lies when it was not given."""
@@ -63,8 +67,9 @@ class Owner:
     def refusal(self, why: str) -> NotYours:
         return NotYours(
             f"port {self.address.port} at {self.address.host} is held by a program that does not prove to be your "
-            f"Helix daemon ({why}), and was told nothing; stop it, or set HELIX_PORT to a free port. If it is your "
-            "daemon, start it again with the settings that are used here: `helix down`, `helix up`"
+            f"Helix daemon ({why}), and was told nothing",
+            "stop it, or set HELIX_PORT to a free port. If it is your daemon, start it again with the settings that "
+            "are used here: `helix down`, `helix up`",
         )
 
     def missing(self) -> NotYours:

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from helix.access import FORM, JSON, LOCAL, OPEN, Access, Credential, bearer, declare, declared
 from helix.memory.principal import UNKNOWN, Principal
-from helix.surfaces.guard import CREDENTIAL, PRINCIPAL, Admitted, Guard, Refused, declaring
+from helix.surfaces.guard import CREDENTIAL, PRINCIPAL, AccessRefused, Admitted, Guard, declaring
 from helix.surfaces.local_access import LocalAccess
 
 Endpoint = Callable[[Request], Awaitable[JSONResponse]]
@@ -25,7 +25,7 @@ class Keys:
 
     def check_source(self, connection: HTTPConnection) -> None:
         if connection.headers.get("from") == "nowhere":
-            raise Refused("wrong-origin", "not from there")
+            raise AccessRefused("wrong-origin", "not from there")
 
     def identify(self, connection: HTTPConnection, access: Access) -> Admitted:
         key = connection.headers.get("authorization", "").removeprefix("Bearer ")
@@ -33,7 +33,7 @@ class Keys:
             return Admitted(UNKNOWN, "nothing")
         if key not in SCOPES or not access.scopes <= SCOPES[key]:
             wanted = {"resource_metadata": "https://helix.example/meta", "scope": " ".join(access.scopes)}
-            raise Refused("unauthorized", "show a key", wanted)
+            raise AccessRefused("unauthorized", "show a key", wanted)
         return Admitted(ANNA, key)
 
 

@@ -14,7 +14,7 @@ import pytest
 from helix.errors import HelixError
 from helix.memory.reading.view import Caller
 from helix.surfaces.monitoring.clients import Clients
-from helix.surfaces.monitoring.measurements import Measured, git_state
+from helix.surfaces.monitoring.measurements import CachedMeasurement, git_state
 from helix.surfaces.monitoring.metrics import Metrics
 from tests.surfaces.conftest import Served
 from tests.vault.git_sandbox import Sandbox
@@ -98,7 +98,7 @@ def test_a_figure_is_measured_aside_once_and_not_waited_for() -> None:
         go.wait(10)
         return {"n": len(asked)}
 
-    figure = Measured(measure, lasts=60, patience=0.01)
+    figure = CachedMeasurement(measure, lasts=60, patience=0.01)
     assert figure.get() is None
     assert figure.get() is None
     go.set()
@@ -110,7 +110,7 @@ def test_a_figure_that_cannot_be_measured_is_none() -> None:
     def measure() -> dict[str, Any]:
         raise HelixError("no")
 
-    assert Measured(measure, lasts=0, patience=5).get() is None
+    assert CachedMeasurement(measure, lasts=0, patience=5).get() is None
 
 
 def test_the_table_of_clients_is_short_and_the_last_comes_first() -> None:

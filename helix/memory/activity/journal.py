@@ -10,16 +10,14 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from helix.memory.tokens import Payload
-from helix.vault.database import StateDatabase
+from helix.memory.verbs.fields import What, Who
+from helix.state.database import StateDatabase
 
-WHATS = (
-    *("learned", "changed", "forgotten", "restored", "superseded"),
-    *("merged", "erased", "moved", "gone", "refused"),
-)
-WHOS = ("agent", "person", "sync", "helix")
+WHATS: tuple[str, ...] = get_args(What)
+WHOS: tuple[str, ...] = get_args(Who)
 
 _KEPT = 20_000
 _TRIM_EVERY = 500

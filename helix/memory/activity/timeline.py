@@ -6,13 +6,12 @@ from dataclasses import dataclass
 
 from helix.errors import BadValue
 from helix.memory.activity.journal import WHATS, WHOS, Asked, Event, Journal
+from helix.memory.bounds import MOST_EVENTS
 from helix.memory.budget import Budget, fit_page
 from helix.memory.pagination import Listing
 from helix.memory.reader import Reader
 from helix.memory.tokens import Payload
 from helix.vault.times import format_time, parse_time
-
-MOST_EVENTS = 200
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 
-from helix.vault.database import StateDatabase
+from helix.state.database import StateDatabase
 
 _KEPT = 5_000
 

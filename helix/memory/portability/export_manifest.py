@@ -12,7 +12,7 @@ from helix.errors import BadValue, HelixError
 from helix.index.catalog import Catalog
 from helix.vault import frontmatter
 from helix.vault.arrivals import is_tombstone, tombstone
-from helix.vault.files import content_hash
+from helix.vault.hashes import content_hash
 from helix.vault.new_memory import NewMemory, home_of
 from helix.vault.note import Note, status_of
 from helix.vault.times import format_time, parse_time

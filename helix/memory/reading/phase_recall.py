@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from helix.errors import BadValue, NoteError, VaultError
+from helix.memory.bounds import MOST_PHASES
 from helix.memory.budget import Budget
 from helix.memory.reader import Reader
 from helix.memory.reading.context import to_piece
@@ -27,7 +28,6 @@ _LEAST = 0.25  # of the best possible relevance; what lies below is not about th
 _KIND, _TAG, _TEXT, _IMPORTANCE = 0.4, 0.3, 0.25, 0.05
 _ANY_KIND = 0.4
 _CACHED = 256
-_MOST_PHASES = 20
 
 _Key = tuple[Caller, tuple[str, ...], int, str, str]
 """who asks, for which phases, with how much room, at which scope, and the key that was given"""
@@ -91,8 +91,8 @@ class PhaseRecall:
         it was changed or forgotten."""
         budget = Budget(budget_tokens, self._reader.count)
         names = list(dict.fromkeys(name.strip().lower() for name in phases if name.strip()))
-        if not names or len(names) > _MOST_PHASES:
-            raise BadValue(f"name 1 to {_MOST_PHASES} phases, such as {', '.join(DEFAULTS)}")
+        if not names or len(names) > MOST_PHASES:
+            raise BadValue(f"name 1 to {MOST_PHASES} phases, such as {', '.join(DEFAULTS)}")
         view = self._reader.view()
         key = (caller, tuple(names), budget_tokens, scope, idempotency_key or "")
         if idempotency_key and (known := self._known(key, view)) is not None:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from helix.errors import HelixError, IndexNotReady
 from helix.index.analyze import ASKING, JOINING, STOP_WORDS
 from helix.index.catalog import Row
+from helix.memory.bounds import MOST_POINTS
 from helix.memory.budget import Budget, fit_page
 from helix.memory.pagination import Listing, place_in
 from helix.memory.reader import Reader, check_limit
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-MOST_POINTS = 5_000
 _MOST_MEMORIES = 20_000
 """the latest; more points than a screen can tell apart, and every point is compared with every other"""
 _PATIENCE = 2.0

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix.errors import BadValue, MemoryErased
+from helix.memory.bounds import MOST_FILED
 from helix.memory.reading.view import View
 from helix.memory.tokens import Payload
 from helix.memory.writing.idempotency import Requests, check_key, digest_of, with_degraded
@@ -30,8 +31,6 @@ from helix.vault.note import Note
 from helix.vault.vault import Edit
 
 MODES = ("tombstone", "hard")
-MOST_FILED = 500
-"""memories that are filed at once"""
 
 
 @dataclass(frozen=True)

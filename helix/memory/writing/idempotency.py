@@ -18,7 +18,7 @@ from typing import Any
 from helix.errors import BadValue, KeyReused, MemoryErased, SecretRefused, StateUnwritable
 from helix.memory.judgement.secrets import find_secret
 from helix.memory.tokens import Payload
-from helix.vault.database import StateDatabase
+from helix.state.database import StateDatabase
 
 _KEPT = 20_000
 _TRIM_EVERY = 500

@@ -15,6 +15,7 @@ from helix.vault import frontmatter
 from helix.vault.authors import HELIX, acting
 from helix.vault.edit import REMOVE, Remove
 from helix.vault.files import Write
+from helix.vault.folding import merge_copies
 from helix.vault.frontmatter import Document
 from helix.vault.history import History, Version
 from helix.vault.load import Value
@@ -119,7 +120,7 @@ class Memories:
             # The erasure stands. Copies that cannot be read now, moved or changed a moment ago are erased when
             # the follower sees them.
             with suppress(StaleHash, NoteError, FileNotFoundError):
-                self._vault.merge_copies(row.id, copies)
+                merge_copies(self._vault, row.id, copies)
         self._took(copies)
         if self.degraded:
             until = "Until then the state folder holds words of what was erased; the file does not"
@@ -134,7 +135,7 @@ class Memories:
         ]
         if len(copies) < 2:
             return self._vault.read(row.path)
-        merged = self._vault.merge_copies(row.id, copies)
+        merged = merge_copies(self._vault, row.id, copies)
         self._took([*copies, merged.survivor.path])
         return merged.survivor
 

@@ -65,8 +65,7 @@ def routes() -> list[BaseRoute]:
 
 def _answer(request: Request, served: Served, keep: str) -> Response:
     headers = {**_SAFETY, "Cache-Control": keep, "ETag": served.tag}
-    if served.tag in (
-        one.strip().removeprefix("W/") for one in request.headers.get("if-none-match", "").split(",")
-    ):
+    known = request.headers.get("if-none-match", "").split(",")
+    if served.tag in (tag.strip().removeprefix("W/") for tag in known):
         return Response(status_code=304, headers=headers)
     return Response(served.data, headers={**headers, "Content-Type": served.kind})

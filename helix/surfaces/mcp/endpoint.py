@@ -25,7 +25,7 @@ _MOST_SESSIONS = 256
 _IDLE_SECONDS = 1800.0
 
 
-class Endpoint:
+class DialectEndpoint:
     def __init__(
         self,
         server: Server[Any],

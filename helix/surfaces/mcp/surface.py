@@ -16,7 +16,7 @@ from helix.dialects.registry import DEFAULT, DIALECTS
 from helix.memory.reading.view import Caller
 from helix.memory.service import Service
 from helix.surfaces.mcp.call import Patience, Tools
-from helix.surfaces.mcp.endpoint import Endpoint
+from helix.surfaces.mcp.endpoint import DialectEndpoint
 from helix.surfaces.mcp.notices import Notices
 from helix.surfaces.mcp.resources import Resources
 from helix.surfaces.mcp.routes import dialect_routes
@@ -39,12 +39,12 @@ class McpSurface:
         on_call: Callable[[Caller], None] = lambda caller: None,
         **limits: Any,
     ) -> None:
-        """`is_ready` says whether search is; `on_call` hears who calls a tool; `limits` are those of Endpoint."""
+        """`is_ready` says whether search is; `on_call` hears who calls a tool; `limits` are those of an endpoint."""
         self._dialects = dialects
         self._default = default
         self.workers = Workers()
         self.servers: dict[str, Server[Any]] = {}
-        self.endpoints: dict[str, Endpoint] = {}
+        self.endpoints: dict[str, DialectEndpoint] = {}
         self.notices: dict[str, Notices] = {}
         for name, dialect in dialects.items():
             tools = Tools(dialect, service, self.workers, is_ready, patience or Patience(), on_call)
@@ -53,7 +53,7 @@ class McpSurface:
             server = make_server(dialect, version, tools, resources, notices)
             self.servers[name] = server
             self.notices[name] = notices
-            self.endpoints[name] = Endpoint(server, **limits)
+            self.endpoints[name] = DialectEndpoint(server, **limits)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._changed = asyncio.Event()
 
@@ -86,6 +86,7 @@ class McpSurface:
             loop.call_soon_threadsafe(self._changed.set)
 
     async def tools_changed(self) -> None:
+        """For dialects whose tools depend on what may change; those of today's do not."""
         for notices in self.notices.values():
             await notices.tell_tools_changed()
 

@@ -36,11 +36,11 @@ def add_document(app: FastAPI) -> None:
 
 
 def document(app: FastAPI) -> dict[str, Any]:
-    said = get_openapi(
+    openapi = get_openapi(
         title="Helix", version=app.version, description=_ABOUT, routes=app.routes, tags=_TAGS,
         servers=[{"url": "http://127.0.0.1:7878", "description": "where helixd listens unless told otherwise"}],
     )  # fmt: skip
-    components = said.setdefault("components", {})
+    components = openapi.setdefault("components", {})
     components["parameters"] = {
         name: {
             "name": header, "in": "header", "required": False, "description": about,
@@ -52,5 +52,5 @@ def document(app: FastAPI) -> dict[str, Any]:
         "token": {"type": "http", "scheme": "bearer", "description": "What `helix token` prints"}
     }
     # Either nothing or the token: only a daemon with require_token asks for it.
-    said["security"] = [{}, {"token": []}]
-    return said
+    openapi["security"] = [{}, {"token": []}]
+    return openapi

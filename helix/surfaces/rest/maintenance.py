@@ -1,4 +1,4 @@
-"""The routes that look after the daemon and its vault."""
+"""The routes that look after the daemon and its vault, and are no verbs about memories."""
 
 from __future__ import annotations
 
@@ -11,31 +11,29 @@ from fastapi.responses import PlainTextResponse
 
 from helix.access import OPEN, declare
 from helix.compose import Helix, RecallSoon
-from helix.memory.maintenance.worker import Upkeep
-from helix.surfaces.monitoring.health import Health, can_serve
+from helix.surfaces.monitoring.health import DaemonHealth, can_serve
 from helix.surfaces.monitoring.metrics import CONTENT_TYPE, Metrics
-from helix.surfaces.rest import answers, asked, maintenance_answers
-from helix.surfaces.rest.respond import changes, reads, reply
+from helix.surfaces.rest import daemon_answers
+from helix.surfaces.rest.models import answer_model
+from helix.surfaces.rest.respond import reads, reply
 
 # Figures are given while every other thread is busy.
 _SCRAPES = 2
 
 
-def add_care(
-    app: FastAPI, helix: Helix, recall: RecallSoon, health: Health, metrics: Metrics, upkeep: Upkeep
-) -> None:
+def add_care(app: FastAPI, helix: Helix, recall: RecallSoon, health: DaemonHealth, metrics: Metrics) -> None:
     scrapes = anyio.CapacityLimiter(_SCRAPES)
     unwell = {
-        **reads(maintenance_answers.Health),
-        503: {"model": maintenance_answers.Health, "description": "It cannot serve now"},
+        **reads(daemon_answers.Health),
+        503: {"model": answer_model(daemon_answers.Health), "description": "It cannot serve now"},
     }
 
     @app.get("/healthz", tags=["daemon"], operation_id="healthz", responses=unwell)
     @declare(OPEN)
     async def healthz() -> Response:
         """How the daemon is: `starting`, `ready` or `degraded`, and why. 503 only when it cannot serve at all."""
-        said = await health.look_soon()
-        return reply(said, status=200 if can_serve(said) else 503)
+        state = await health.look_soon()
+        return reply(state, status=200 if can_serve(state) else 503)
 
     @app.get(
         "/metrics", tags=["daemon"], operation_id="metrics",
@@ -48,9 +46,7 @@ def add_care(
             headers={"Content-Type": CONTENT_TYPE},
         )
 
-    @app.post(
-        "/reindex", tags=["care"], operation_id="reindex", responses=reads(maintenance_answers.Health, 507)
-    )
+    @app.post("/reindex", tags=["care"], operation_id="reindex", responses=reads(daemon_answers.Health, 507))
     def reindex(
         accept_missing: Annotated[
             bool, Query(description="Files that disappeared are gone on purpose.")
@@ -61,49 +57,7 @@ def add_care(
         recall.rebuild()
         return reply(health.look())
 
-    @app.get(
-        "/consolidate",
-        tags=["care"],
-        operation_id="proposals",
-        responses=reads(maintenance_answers.Proposals),
-    )
-    def proposals(said: Annotated[asked.ListAsked, Query()]) -> Response:
-        """What could be tidied: doubles, contradictions, what is over. Looks at every memory; nothing is changed."""
-        return reply(upkeep.proposals(limit=said.limit, max_tokens=said.max_tokens, cursor=said.cursor))
-
-    @app.post(
-        "/consolidate",
-        tags=["care"],
-        operation_id="consolidate",
-        responses=changes(maintenance_answers.Consolidated),
-    )
-    def consolidate(said: asked.ConsolidateBody) -> Response:
-        """Apply the proposals that are named, or else those that are certain: exact doubles."""
-        return reply(upkeep.apply(said.ids))
-
-    @app.post(
-        "/consolidate/pause",
-        tags=["care"],
-        operation_id="pause_consolidation",
-        responses=reads(maintenance_answers.Upkeep),
-    )
-    def pause() -> Response:
-        """Let the consolidation worker rest until it is resumed, or the daemon starts again."""
-        upkeep.pause()
-        return reply(upkeep.health())
-
-    @app.post(
-        "/consolidate/resume",
-        tags=["care"],
-        operation_id="resume_consolidation",
-        responses=reads(maintenance_answers.Upkeep),
-    )
-    def resume() -> Response:
-        """Let the consolidation worker go on; it begins as soon as the vault is quiet."""
-        upkeep.resume()
-        return reply(upkeep.health())
-
 
 def _figures() -> dict[int | str, dict[str, Any]]:
-    said = reads(answers.Problem)
-    return {**said, 200: {"description": "Done", "content": {"text/plain": {"schema": {"type": "string"}}}}}
+    content = {"text/plain": {"schema": {"type": "string"}}}
+    return {**reads(daemon_answers.Problem), 200: {"description": "Done", "content": content}}

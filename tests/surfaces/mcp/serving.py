@@ -21,7 +21,7 @@ from helix.compose import Helix, RecallSoon, open_helix, open_service
 from helix.config import Config
 from helix.memory.principal import LOCAL
 from helix.memory.service import Service
-from helix.surfaces.guard import Admitted, Guard, Policy, Refused
+from helix.surfaces.guard import AccessRefused, Admitted, Guard, Policy
 from helix.surfaces.mcp.surface import McpSurface
 from helix.vault.vault_id import IDENTITY_FILE, new_identity
 from tests.flows.daemon import free_port
@@ -70,7 +70,7 @@ class EveryName:
     def identify(self, connection: HTTPConnection, access: Access) -> Admitted:
         name = connection.headers.get("authorization", "").removeprefix("Bearer ")
         if not name and access.credential is Credential.ALWAYS:
-            raise Refused("unauthorized", "give a name")
+            raise AccessRefused("unauthorized", "give a name")
         return Admitted(LOCAL, name or "local")
 
 

@@ -90,10 +90,11 @@ function begin(root, first) {
     }
     if (!nodes.length) {
       fill(at.side);
-      return void fill(
+      fill(
         at.note,
         empty("graph", "Nothing to draw yet", "Memories appear here, with the edges between them."),
       );
+      return;
     }
     fill(at.note);
     take(nodes, edges);
@@ -123,11 +124,11 @@ function begin(root, first) {
     drawSide(links.length - edges.length);
     drawProjects();
     worker = layoutWorker();
-    worker.onmessage = ({ data: said }) => {
+    worker.onmessage = ({ data: layout }) => {
       const isFirst = !data.count;
-      Object.assign(data, { x: said.x, y: said.y, count: nodes.length });
+      Object.assign(data, { x: layout.x, y: layout.y, count: nodes.length });
       if (isFirst || !isTouched) at.fit();
-      at.canvas.dataset.still = String(said.isStill);
+      at.canvas.dataset.still = String(layout.isStill);
       at.redraw();
     };
     worker.onerror = () =>
@@ -185,7 +186,10 @@ function begin(root, first) {
           detail: degree[place] ? plural(degree[place], "edge") : "no edge",
           index: place,
         })),
-        (place) => ((pointed = place), at.redraw()),
+        (position) => {
+          pointed = position;
+          at.redraw();
+        },
         filter,
       ),
     );

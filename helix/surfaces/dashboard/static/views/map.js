@@ -174,7 +174,10 @@ function begin(root, first) {
           detail: [one.kind, one.project].filter(Boolean).join(", "),
           index,
         })),
-        (index) => ((pointed = index), at.redraw()),
+        (index) => {
+          pointed = index;
+          at.redraw();
+        },
         filter,
       ),
       data.method && h("p", { class: "hint" }, `Drawn with ${data.method}.`),
@@ -255,7 +258,15 @@ function begin(root, first) {
   }
 
   load();
-  return { update, refresh: load, end: () => (clearTimeout(later), request?.abort(), at.end()) };
+  return {
+    update,
+    refresh: load,
+    end: () => {
+      clearTimeout(later);
+      request?.abort();
+      at.end();
+    },
+  };
 }
 
 const nothing = (head) =>
