@@ -23,7 +23,8 @@ from statistics import mean
 
 from helix.compose import open_vault
 from helix.config import Config
-from helix.index.index import Index
+from helix.index.engine import Candidate, Wording
+from helix.index.query import parse
 from helix.index.search import Hit, Question
 from helix.index.where import Where
 from helix.memory.followed_vault import FollowedVault
@@ -140,21 +141,19 @@ def _asker(
     index = recall.index
     count = token_counter()
 
-    def by_words(question: JudgedQuestion) -> tuple[list[str], float, bool]:
-        from helix.index.query import parse
+    def candidates(question: JudgedQuestion, limit: int) -> Sequence[Candidate]:
+        wording = Wording(question.text, parse(question.text).words)
+        return index.candidates(wording, Where(active_only=not question.include_hidden), limit).found
 
-        allowed = _allowed(index, question)
-        return (
-            [one for one, _ in index.keywords.search(parse(question.text).words, 20, allowed=allowed)],
-            0.0,
-            False,
-        )
+    def by_words(question: JudgedQuestion) -> tuple[list[str], float, bool]:
+        found = [one for one in candidates(question, 20) if one.words]
+        ordered = sorted(found, key=lambda one: (-one.words, one.id))
+        return [one.id for one in ordered[:20]], 0.0, False
 
     def by_vectors(question: JudgedQuestion) -> tuple[list[str], float, bool]:
-        assert index.meaning is not None
-        allowed = _allowed(index, question)
-        hits = index.meaning.search(question.text, 400, Where())
-        return [hit.memory_id for hit in hits if allowed(hit.memory_id)][:20], 0.0, False
+        found = [(one.cosine, one.id) for one in candidates(question, 400) if one.cosine is not None]
+        ordered = sorted(found, key=lambda one: (-one[0], one[1]))
+        return [memory_id for _, memory_id in ordered[:20]], 0.0, False
 
     def fused(question: JudgedQuestion) -> tuple[list[str], float, bool]:
         asked = Question(
@@ -177,14 +176,6 @@ def _shown(helix: FollowedVault, hit: Hit) -> str:
     row = helix.catalog.find(hit.memory_id)
     assert row is not None
     return passage(helix.vault.read(row.path), hit.ordinal)
-
-
-def _allowed(index: Index, question: JudgedQuestion) -> Callable[[str], bool]:
-    def is_allowed(memory_id: str) -> bool:
-        facets = index.facets.find(memory_id)
-        return facets is not None and (question.include_hidden or facets.status == "active")
-
-    return is_allowed
 
 
 @contextmanager

@@ -23,7 +23,7 @@ def tell():
     os._exit(0)
 """
 _IMPORTS = """
-import helix.compose, helix.index.embed, helix.index.embed_cache, helix.index.index, helix.index.search
+import helix.compose, helix.index.embed, helix.index.embed_cache, helix.index.local_engine, helix.index.search
 import lancedb, pyarrow, fastembed, onnxruntime
 """
 _LOADS = """

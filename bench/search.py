@@ -33,10 +33,11 @@ from helix.index.analyze import query_tokens
 from helix.index.chunk import Chunk, chunks
 from helix.index.embed import Embedder, find_embedder
 from helix.index.embed_cache import EmbedCache
-from helix.index.index import Index
+from helix.index.engine import Engine, Wording
 from helix.index.meaning import to_entry
 from helix.index.search import Question, Searcher
 from helix.index.vectors import Vectors, vectors_folder
+from helix.index.where import Where
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.search_engine import open_recall
 from helix.vault.new_memory import NewMemory
@@ -174,7 +175,7 @@ def _write(folder: Path, notes: Notes, numbers: range) -> None:
 # Taking in
 
 
-def _drop(helix: FollowedVault, index: Index, outside: Path, size: int, sample: int) -> None:
+def _drop(helix: FollowedVault, index: Engine, outside: Path, size: int, sample: int) -> None:
     """Moved in as a folder: who writes the files is another process in real life, and costs Helix nothing."""
     follower = helix.follower()
     follower.start()
@@ -183,7 +184,7 @@ def _drop(helix: FollowedVault, index: Index, outside: Path, size: int, sample: 
         _wait(lambda: follower.health().watcher == "watching")
         started, worked = time.perf_counter(), time.process_time()
         os.replace(outside / "projects", helix.config.vault / "projects")
-        _wait(lambda: index.keywords.count() >= size)
+        _wait(lambda: index.health().memories >= size)
         rate, work = size / (time.perf_counter() - started), size / (time.process_time() - worked)
         judge("a folder of notes moved in, until all are found by words", rate, 500, "notes/s", at_least=True)
         print(
@@ -196,7 +197,7 @@ def _drop(helix: FollowedVault, index: Index, outside: Path, size: int, sample: 
         follower.stop()
 
 
-def _embed(helix: FollowedVault, index: Index, embedder: Embedder, notes: Notes, numbers: range) -> None:
+def _embed(helix: FollowedVault, index: Engine, embedder: Embedder, notes: Notes, numbers: range) -> None:
     """The same texts through the model alone, half of them before and half after, so that a busy machine is busy for
     both."""
     texts = [_piece(notes, number).text for number in numbers]
@@ -245,7 +246,7 @@ def _ask(
     return statistics.median(searches), statistics.median(encodings)
 
 
-def _add(helix: FollowedVault, index: Index, notes: Notes, writes: int) -> None:
+def _add(helix: FollowedVault, index: Engine, notes: Notes, writes: int) -> None:
     bare, through = [], []
     for number in range(writes):
         title, body = notes.title(-number - 2), notes.body(-number - 2)
@@ -255,7 +256,9 @@ def _add(helix: FollowedVault, index: Index, notes: Notes, writes: int) -> None:
         written = helix.store.add(
             NewMemory(body, title, scope="project", project="p000", tags=("bench", "written"))
         ).note
-        assert written.id in dict(index.keywords.search(query_tokens(f"{title} written"), 20))
+        words = query_tokens(f"{title} written")
+        found = index.candidates(Wording("", words), Where(among=frozenset({written.id})), 20).found
+        assert any(one.id == written.id and one.words for one in found)
         through.append(time.perf_counter() - started)
         assert index.wait_until_embedded(_PATIENCE)
     report("one bare durable write", bare)

@@ -78,7 +78,9 @@ def _purge(followed: FollowedVault) -> None:
     """What a command erased, or found to be erased, leaves the files of the index too. A daemon does that by itself."""
     if not followed.follows or followed.erasures.is_clean(INDEX):
         return
-    if any(followed.state.glob("keywords*")) or any(followed.state.glob("vectors-*")):
+    from helix.index.local_engine import has_files
+
+    if has_files(followed.state):
         with open_recall(followed) as recall:
             recall.index.tend(tidy=False)
 

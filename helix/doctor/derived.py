@@ -107,10 +107,10 @@ def check_index(examined: Examined) -> Iterator[Finding]:
     folder = examined.state / "keywords"
     if examined.presence.owner is not None or not folder.is_dir():
         return
-    from helix.index.keywords import WhooshKeywords  # costs numpy and Whoosh
+    from helix.index.local_engine import check_files  # costs numpy and Whoosh
 
     try:
-        WhooshKeywords(folder).close()
+        check_files(examined.state)
     except IndexBroken as error:
         yield INDEX.at(str(folder), error.message)
 

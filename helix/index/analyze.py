@@ -155,9 +155,9 @@ def _piece(piece: str, stop: frozenset[str]) -> Iterator[str]:
         return
     if scheme := _SCHEME.match(piece):
         piece = piece[scheme.end() :]
-    place = _LINE_NUMBER.sub("", piece)
-    if _SEGMENTS.search(place):
-        yield _word(place.lower())
+    path = _LINE_NUMBER.sub("", piece)
+    if _SEGMENTS.search(path):
+        yield _word(path.lower())
     segments = [segment for segment in _SEGMENTS.split(piece) if segment]
     for segment in segments:
         yield from _segment(segment.strip("-_").rstrip("."), stop)

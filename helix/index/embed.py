@@ -175,7 +175,7 @@ def supported_models() -> list[dict[str, Any]]:
     from fastembed import TextEmbedding
 
     known = TextEmbedding.list_supported_models()
-    return [said for said in known if not said["model"].startswith(_OWN_NAMES)]
+    return [described for described in known if not described["model"].startswith(_OWN_NAMES)]
 
 
 def pull(name: str, models_dir: Path) -> Model:
@@ -186,30 +186,32 @@ def pull(name: str, models_dir: Path) -> Model:
     from loguru import logger
 
     logger.disable("fastembed")  # it reports each of its retries; one error at the end says it all
-    said = next((one for one in supported_models() if one["model"].lower() == name.lower()), None)
-    if said is None:
+    described = next((known for known in supported_models() if known["model"].lower() == name.lower()), None)
+    if described is None:
         raise BadValue(f"there is no model {name!r}; `helix model list` names those that can be pulled")
     _check_network()
     models_dir.mkdir(parents=True, exist_ok=True)
     try:
-        TextEmbedding(said["model"], cache_dir=str(models_dir), lazy_load=True)
+        TextEmbedding(described["model"], cache_dir=str(models_dir), lazy_load=True)
     except (OSError, ValueError) as error:
         raise ModelUnavailable(
-            f"{said['model']} could not be downloaded from huggingface.co: is there a network? ({error})"
+            f"{described['model']} could not be downloaded from huggingface.co: is there a network? ({error})"
         ) from error
-    repository = "models--" + said["sources"]["hf"].replace("/", "--")
-    files = sorted(models_dir.glob(f"{repository}/snapshots/*/{said['model_file']}"))
+    repository = "models--" + described["sources"]["hf"].replace("/", "--")
+    files = sorted(models_dir.glob(f"{repository}/snapshots/*/{described['model_file']}"))
     if not files:
-        raise ModelUnavailable(f"the download of {said['model']} left no {said['model_file']} behind")
+        raise ModelUnavailable(
+            f"the download of {described['model']} left no {described['model_file']} behind"
+        )
     newest = max(files, key=lambda path: path.stat().st_mtime)
     return record_download(
         models_dir,
         Model(
-            name=said["model"],
-            folder=newest.parents[len(Path(said["model_file"]).parts) - 1],
-            file=said["model_file"],
-            dimensions=said["dim"],
-            licence=said["license"],
+            name=described["model"],
+            folder=newest.parents[len(Path(described["model_file"]).parts) - 1],
+            file=described["model_file"],
+            dimensions=described["dim"],
+            licence=described["license"],
             size=0,
             pooling="",
         ),
@@ -241,7 +243,7 @@ def _load_embedding(model: Model, digest: str, threads: int) -> TextEmbedding:
         name = f"{_OWN_NAMES}{digest}"
         with _registering:
             # fastembed keeps its models in one list per process and refuses a second one of a name.
-            if name not in (said["model"] for said in TextEmbedding.list_supported_models()):
+            if name not in (described["model"] for described in TextEmbedding.list_supported_models()):
                 TextEmbedding.add_custom_model(
                     model=name,
                     pooling=PoolingType.CLS if model.pooling == "cls" else PoolingType.MEAN,
@@ -263,7 +265,7 @@ def _load_reranker(model: Model, threads: int) -> TextCrossEncoder:
 
     name = f"{_OWN_NAMES}{model.digest()}"
     with _registering:
-        if name not in (said["model"] for said in TextCrossEncoder.list_supported_models()):
+        if name not in (described["model"] for described in TextCrossEncoder.list_supported_models()):
             TextCrossEncoder.add_custom_model(
                 model=name, sources=ModelSource(hf="helix/local-files-only"), model_file=model.file
             )

@@ -55,7 +55,7 @@ class Signals:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class GateVerdict:
     confidence: float
     worth_showing: bool
     note: str
@@ -70,23 +70,23 @@ def cover(rarities: Mapping[str, float], words: frozenset[str]) -> Coverage:
     return Coverage(share, (1 - share) * len(rarities))
 
 
-def judge(signals: Signals) -> Verdict:
+def judge(signals: Signals) -> GateVerdict:
     if signals.cosine is None:
         strength = _WORDS_ALONE * signals.words + _BIAS_ALONE
     else:
         strength = _COSINE * signals.cosine + _WORDS * signals.words + _BIAS
     confidence = 1 / (1 + exp(-strength))
     if confidence < NOTHING and not (signals.cosine is None and signals.has_neighbours):
-        return Verdict(confidence, False, "nothing in memory fits this question", fits=False)
+        return GateVerdict(confidence, False, "nothing in memory fits this question", fits=False)
     if confidence < FITS and signals.cosine is not None:
-        return Verdict(
+        return GateVerdict(
             confidence, True, "nothing in memory fits this question well; this is the nearest", fits=False
         )
     if confidence >= LOW and (miss := _near_miss(signals)) is not None:
         confidence = min(confidence, miss)
     if confidence < LOW:
-        return Verdict(confidence, True, "low confidence: these are near, but may not be the answer")
-    return Verdict(confidence, True, "")
+        return GateVerdict(confidence, True, "low confidence: these are near, but may not be the answer")
+    return GateVerdict(confidence, True, "")
 
 
 def _near_miss(signals: Signals) -> float | None:

@@ -7,7 +7,7 @@ own. What a crash takes with the delta shows in `hashes()`: the caller puts agai
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from helix.index.entries import KeywordDoc, WordEntry, to_entries, to_entry
 from helix.index.postings import Docs, Weights
-from helix.index.rank import K1, Allowed, IndexPart, PostingsCache, best, find, rarity
+from helix.index.rank import Allowed, IndexPart, PostingsCache, best, find
 from helix.index.segments import Segment, SegmentStore
 from helix.index.spelling import Vocabulary
 
@@ -35,6 +35,14 @@ _KEPT_SEGMENTS = 10
 _CACHE_BYTES = 32 * 1024 * 1024
 _SUGGESTIONS = 5
 _NAMED_SHARE = 4
+
+
+class WordHits(list[tuple[str, float]]):
+    """Ids and scores, best first; and how much each word that was asked for tells."""
+
+    def __init__(self, hits: Iterable[tuple[str, float]], rarities: Mapping[str, float]) -> None:
+        super().__init__(hits)
+        self.rarities = rarities
 
 
 class Keywords(Protocol):
@@ -55,7 +63,7 @@ class Keywords(Protocol):
         without: Sequence[str] = (),
         allowed: Allowed | None = None,
         within: Set[str] | None = None,
-    ) -> list[tuple[str, float]]:
+    ) -> WordHits:
         """Documents with any of the words (as `query_tokens` gives them) and none of `without`: id and score, best
         first, equal scores by id. `allowed` is asked of the best; a few names in `within` leave out all others
         beforehand."""
@@ -65,9 +73,6 @@ class Keywords(Protocol):
 
     def document_frequency(self, word: str) -> int:
         """How many documents hold a word."""
-
-    def best_possible(self, words: Sequence[str]) -> float:
-        """About the score of a document that is made of these words; a word that no document holds counts too."""
 
     def count(self) -> int: ...
 
@@ -146,24 +151,20 @@ class WhooshKeywords:
         without: Sequence[str] = (),
         allowed: Allowed | None = None,
         within: Set[str] | None = None,
-    ) -> list[tuple[str, float]]:
+    ) -> WordHits:
         if within is not None and allowed is None:
             allowed = within.__contains__
         with self._lock:
             parts: list[IndexPart] = [*self._segments, self._delta_as_part()]
             # A name costs more than a document: many are cheaper to ask for among the best.
             only = None if within is None or len(within) * _NAMED_SHARE > self.count() else self._at(within)
-            found = find(parts, self._read, words, without, self.count(), self._length, only)
-        return best(found, limit, allowed)
+            found, rarities = find(parts, self._read, words, without, self.count(), self._length, only)
+        return WordHits(best(found, limit, allowed), rarities)
 
     def document_frequency(self, word: str) -> int:
         with self._lock:
             parts: list[IndexPart] = [*self._segments, self._delta_as_part()]
             return sum(int(part.alive[self._read(part, word)[0]].sum()) for part in parts)
-
-    def best_possible(self, words: Sequence[str]) -> float:
-        count = self.count()
-        return sum((K1 + 1) * rarity(count, self.document_frequency(word)) for word in set(words))
 
     def terms_like(self, word: str) -> list[str]:
         with self._lock:
@@ -262,8 +263,8 @@ class WhooshKeywords:
         self._delta_part = None
         if entry := self._delta.pop(memory_id, None):
             self._length -= entry.length
-        if place := self._where.pop(memory_id, None):
-            segment, number = place
+        if position := self._where.pop(memory_id, None):
+            segment, number = position
             self._kill(segment, number)
             self._length -= int(segment.lengths[number])
 
@@ -279,8 +280,8 @@ class WhooshKeywords:
         """Where these documents stand, part by part."""
         numbers: dict[Segment, list[int]] = {segment: [] for segment in self._segments}
         for memory_id in ids:
-            if place := self._where.get(memory_id):
-                numbers[place[0]].append(place[1])
+            if position := self._where.get(memory_id):
+                numbers[position[0]].append(position[1])
         in_delta = [at for at, memory_id in enumerate(self._delta_as_part().ids) if memory_id in ids]
         return [np.array(one, dtype=np.intp) for one in (*numbers.values(), in_delta)]
 

@@ -108,11 +108,11 @@ def _placed(
     """Where they were; new ones between those neighbours of theirs that have a place."""
     points = np.array([before.get(one, (0.0, 0.0)) for one in ids], np.float32) * _SPREAD
     noise = np.random.default_rng(_SEED)
-    for place in np.flatnonzero(~known):
-        around = near[place][known[near[place]]]
+    for row in np.flatnonzero(~known):
+        around = near[row][known[near[row]]]
         if len(around):
-            points[place] = points[around].mean(axis=0)
-        points[place] += noise.normal(scale=0.05, size=2)
+            points[row] = points[around].mean(axis=0)
+        points[row] += noise.normal(scale=0.05, size=2)
     return points
 
 

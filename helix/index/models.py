@@ -122,9 +122,9 @@ def from_folder(folder: Path) -> Model:
 def downloaded(models_dir: Path) -> list[Model]:
     models = []
     for path in sorted(models_dir.glob(f"*{_RECORD}")):
-        said = _read_json(path)
+        record = _read_json(path)
         try:
-            model = Model(**{**said, "folder": models_dir / str(said["folder"])})
+            model = Model(**{**record, "folder": models_dir / str(record["folder"])})
         except (KeyError, TypeError):
             continue  # a record of another version: `helix model pull` writes it anew
         if (model.folder / model.file).is_file():
@@ -143,9 +143,9 @@ def record_download(models_dir: Path, model: Model) -> Model:
             "size": sum(path.stat().st_size for path in model.folder.rglob("*") if path.is_file()),
         }
     )
-    said = {**asdict(pinned), "folder": str(model.folder.relative_to(models_dir))}
+    record = {**asdict(pinned), "folder": str(model.folder.relative_to(models_dir))}
     path = models_dir / f"{model.name.replace('/', '--')}{_RECORD}"
-    path.write_text(json.dumps(said, indent=2), "utf-8")
+    path.write_text(json.dumps(record, indent=2), "utf-8")
     return pinned
 
 
@@ -160,8 +160,8 @@ def sha256_of(path: Path) -> str:
 def _carried(name: str) -> Path:
     spec = importlib.util.find_spec(_CARRIER)  # finds the folder without running the package
     places = list(spec.submodule_search_locations or ()) if spec else []
-    for place in places:
-        folder = Path(place, "models", "data", name)
+    for folder_above in places:
+        folder = Path(folder_above, "models", "data", name)
         if folder.is_dir():
             return folder
     raise ModelUnavailable(f"the package {_CARRIER}, which carries the model files, is not installed")
@@ -169,9 +169,9 @@ def _carried(name: str) -> Path:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        said = json.loads(path.read_text("utf-8"))
+        record = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError) as error:
         raise ModelBroken(f"{path} cannot be read: {error}") from error
-    return said if isinstance(said, dict) else {}
+    return record if isinstance(record, dict) else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -53,17 +53,18 @@ def find(
     count: int,
     length: int,
     only: Sequence[Docs] | None = None,
-) -> list[ScoredPart]:
+) -> tuple[list[ScoredPart], dict[str, float]]:
     """Scores every living document with one of the words. `count` and `length` are those of all living documents, so
     that the same documents get the same scores however they are spread over parts. `only` names the documents of
-    each part that may be found, if not all may."""
+    each part that may be found, if not all may. Returns also how much each word tells."""
     average = length / count if count and length else 1.0
     scores = [np.zeros(len(part.alive)) for part in parts]
     norms = [K1 * (1 - B) + part.lengths * (K1 * B / average) for part in parts]
+    rarities: dict[str, float] = {}
     for word in dict.fromkeys(words):
         postings = [_living(part, *read(part, word)) for part in parts]
         frequency = sum(len(docs) for docs, _ in postings)
-        rare = rarity(count, frequency)
+        rarities[word] = rare = rarity(count, frequency)
         for total, norm, (docs, weights) in zip(scores, norms, postings, strict=True):
             if len(docs):
                 total[docs] += weights / (norm[docs] + weights) * (rare * (K1 + 1))
@@ -75,12 +76,17 @@ def find(
         numbers = np.flatnonzero(total) if only is None else only[at][total[only[at]] > 0]
         if len(numbers):
             found.append(ScoredPart(part.ids, numbers, total[numbers]))
-    return found
+    return found, rarities
 
 
 def rarity(count: int, frequency: int) -> float:
     """How much a word tells that `frequency` of `count` documents hold."""
     return math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
+
+
+def best_possible(rarities: Mapping[str, float]) -> float:
+    """About the score of a document that is made of words of these rarities; one that no document holds counts too."""
+    return (K1 + 1) * sum(rarities.values())
 
 
 def best(found: Sequence[ScoredPart], limit: int, allowed: Allowed | None) -> list[tuple[str, float]]:

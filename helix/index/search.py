@@ -1,39 +1,32 @@
-"""One question to the index: candidates from words and vectors, fused, gated, explained."""
+"""One question to the engine: its candidates, fused, gated, explained."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
 
-from helix.errors import HelixError, ModelError
-from helix.index.analyze import query_tokens, tokens
+from helix.errors import ModelError
+from helix.index.analyze import tokens
 from helix.index.embed import Reranker
-from helix.index.fuse import Candidate, Ranked, follow_links, rank, words_share
+from helix.index.engine import Candidates, Engine, Wording
+from helix.index.fuse import Ranked, follow_links, rank, words_share
 from helix.index.gate import Coverage, Signals, cover, judge
-from helix.index.index import Index
 from helix.index.query import Query, parse
-from helix.index.rank import rarity
 from helix.index.spelling import as_written
 from helix.index.time_words import time_span
-from helix.index.where import Reach, Where
-
-if TYPE_CHECKING:
-    from helix.index.matrix import VectorHit
+from helix.index.where import Where
+from helix.vault.note import Note
 
 _POOL = 100  # candidates from each side
-_ANCHORS = 10  # whose neighbours in their sessions, and what they are linked with, are looked at too
-_REACH = 2
 _WORTH = 0.3  # of the best score; what lies below fills a limit and answers nothing (measured: costs no recall at 10)
-_TELLING_WORDS = 40  # of a text that is compared with what is there
 RERANKED = 15
 _EXPLAINED = 60  # of what was found, how many are looked at for an explanation
-_SPELLED_BY = 3  # memories that are read for the spelling of a suggestion
+_SUGGESTIONS = 5
 _RERANK_SHARE = 0.5  # of the score of the reranked; the rest is their order before
 
-TextOf = Callable[[str], str | None]
-"""title and body of a memory, for phrases and for the second stage"""
+FindNote = Callable[[str], Note | None]
+"""the note of a memory, for phrases and for the second stage"""
 
 
 @dataclass(frozen=True)
@@ -58,7 +51,7 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Answer:
+class SearchAnswer:
     hits: list[Hit]
     confidence: float
     """how sure it is, from 0 to 1, that the answer is among the hits"""
@@ -71,207 +64,140 @@ class Answer:
     suggestions: list[str] = field(default_factory=list)
     below: list[Hit] = field(default_factory=list)
     """what was found and lies below the gate, for who asked to have it explained"""
+    notes: Mapping[str, Note] = field(default_factory=dict, repr=False)
+    """those of its memories that had to be read, so that who shows them need not read them again"""
+
+
+class _Notes:
+    """What one search reads, each note once."""
+
+    def __init__(self, find: FindNote) -> None:
+        self._find = find
+        self._found: dict[str, Note | None] = {}
+
+    def text(self, memory_id: str) -> str | None:
+        if memory_id not in self._found:
+            self._found[memory_id] = self._find(memory_id)
+        note = self._found[memory_id]
+        return None if note is None else f"{note.memory.title}\n{note.memory.body}"
+
+    def of(self, hits: Sequence[Hit]) -> dict[str, Note]:
+        return {hit.memory_id: note for hit in hits if (note := self._found.get(hit.memory_id)) is not None}
 
 
 class Searcher:
     def __init__(
         self,
-        index: Index,
+        engine: Engine,
         clock: Callable[[], datetime],
-        text_of: TextOf,
+        find: FindNote,
         reranker: Reranker | None = None,
     ) -> None:
         """`reranker` is that of the process; without one it has its own."""
-        self._index = index
+        self._engine = engine
         self._clock = clock
-        self._text_of = text_of
+        self._find = find
         self._reranker = reranker or Reranker()
 
-    def search(self, question: Question) -> Answer:
+    def search(self, question: Question) -> SearchAnswer:
         query = parse(question.text, question.where)
         now = question.now or self._clock()
-        within = self._within(query.where)
-        allowed = self._allowed(within, query.where)
-        words = self._index.keywords.search(
-            query.words, _POOL, without=query.without, allowed=allowed, within=within
+        notes = _Notes(self._find)
+        candidates = self._engine.candidates(
+            Wording(query.text, query.words, query.without), query.where, _POOL
         )
-        near, trouble = self._nearest(query, within)
-        near = [hit for hit in near if allowed(hit.memory_id)]
-        pool = {one for one, _ in words} | {hit.memory_id for hit in near}
-        if not query.text.strip():
-            # Only filters were typed: everything that passes them.
-            pool |= {one for one in self._index.facets.ids() if allowed(one)} if within is None else within
-        pool |= self._around(
-            [one for one, _ in words[:_ANCHORS]] + [hit.memory_id for hit in near[:_ANCHORS]], allowed
-        )
+        found = candidates.found
         if query.phrases or query.without_phrases:
-            pool = {one for one in pool if query.fits(self._text_of(one) or "")}
-        found_by_words = words[0][1] / self._most(query) if words else 0.0
+            found = [one for one in found if query.fits(notes.text(one.id) or "")]
+        found_by_words = max((one.words for one in candidates.found), default=0.0)
+        found_by_words /= max(candidates.best_possible, 1e-9)
         ranked = rank(
-            self._candidates(pool, dict(words), {hit.memory_id: hit.score for hit in near}),
+            found,
             frozenset(query.words),
             words_share(found_by_words),
             now,
             time_span(query.text, now.date()),
         )
-        ranked = follow_links(ranked, self._index.facets.linked)
+        ranked = follow_links(ranked, {one.id: one.linked for one in found})
         if question.rerank:
-            ranked = self._rerank(query, ranked)
-        return self._answer(query, question, ranked, found_by_words, near, trouble, allowed)
+            ranked = self._rerank(query, ranked, notes)
+        return self._answer(query, question, ranked, candidates, found_by_words, notes)
 
-    def alike(
-        self, text: str, limit: int, reaches: tuple[Reach, ...], only: frozenset[str] | None = None
-    ) -> list[str]:
+    def alike(self, text: str, limit: int, where: Where) -> list[str]:
         """The memories that share the rarest words with a text: what a writer looks at before it writes."""
-        keywords = self._index.keywords
-        known = {word: keywords.document_frequency(word) for word in set(query_tokens(text))}
-        rarest = sorted((word for word in known if known[word]), key=lambda word: (known[word], word))
-        within = self._index.facets.within(Where(reaches=reaches, among=only, active_only=True))
-        found = keywords.search(rarest[:_TELLING_WORDS], limit, allowed=within.__contains__, within=within)
-        return [memory_id for memory_id, _ in found]
+        return self._engine.alike(text, limit, where)
 
-    # Candidates
-
-    def _within(self, where: Where) -> set[str] | None:
-        """What the asker may find, when filters or a narrow view leave things out; None when all that is active."""
-        if not where.names_fields and where.reaches is None and where.among is None:
-            return None
-        return self._index.facets.within(where)
-
-    def _allowed(self, within: set[str] | None, where: Where) -> Callable[[str], bool]:
-        if within is not None:
-            return within.__contains__
-        return self._index.facets.is_active if where.active_only else self._index.facets.__contains__
-
-    def _nearest(self, query: Query, within: set[str] | None) -> tuple[list[VectorHit], str | None]:
-        """And why it could not be looked for by meaning, if so."""
-        meaning = self._index.meaning
-        if meaning is None or not query.text.strip():
-            return [], None
-        try:
-            return meaning.search(query.text, _POOL, _where(query.where, within)), None
-        except HelixError as error:  # a model that fails on this text, a store that was damaged a moment ago
-            return [], f"this question was searched by its words only: {error.message}"
-
-    def _around(self, anchors: Iterable[str], allowed: Callable[[str], bool]) -> set[str]:
-        facts = self._index.facets
-        return {
-            other
-            for one in anchors
-            for other in (*facts.neighbours(one, _REACH), *facts.linked(one))
-            if allowed(other)
-        }
-
-    def _candidates(
-        self, pool: set[str], words: dict[str, float], cosines: dict[str, float]
-    ) -> list[Candidate]:
-        return [
-            Candidate(
-                row.id,
-                words.get(row.id, 0.0),
-                cosines.get(row.id),
-                row.sitting,
-                position,
-                row.title_words,
-                row.created_on,
-                row.changed,
-                row.importance,
-                row.valid_from,
-                row.valid_until,
-            )
-            for row, position in self._index.facets.placed(sorted(pool))
-        ]
-
-    # The answer
-
-    def _rerank(self, query: Query, ranked: list[Ranked]) -> list[Ranked]:
+    def _rerank(self, query: Query, ranked: list[Ranked], notes: _Notes) -> list[Ranked]:
         """Let the cross-encoder read the best few; the rest stay in their order behind them."""
-        texts = {one.memory_id: self._text_of(one.memory_id) for one in ranked[:RERANKED]}
-        head = [one for one in ranked[:RERANKED] if texts[one.memory_id]]
+        texts = {row.memory_id: text for row in ranked[:RERANKED] if (text := notes.text(row.memory_id))}
+        head = [row for row in ranked[:RERANKED] if row.memory_id in texts]
         if len(head) < 2:
             return ranked
         try:
-            scores = self._reranker.scores(query.text, [texts[one.memory_id] or "" for one in head])
+            scores = self._reranker.scores(query.text, list(texts.values()))
         except ModelError:
             return ranked
         low, high = min(scores), max(scores)
         first, last = head[0].score, head[-1].score
         again = []
-        for one, score in zip(head, scores, strict=True):
+        for row, score in zip(head, scores, strict=True):
             fine = (score - low) / (high - low) if high > low else 1.0
-            before = (one.score - last) / (first - last) if first > last else 1.0
+            before = (row.score - last) / (first - last) if first > last else 1.0
             mixed = first + _RERANK_SHARE * fine + (1 - _RERANK_SHARE) * before
-            again.append(Ranked(one.memory_id, mixed, (*one.parts, mixed - one.score)))
-        chosen = {one.memory_id for one in head}
-        rest = [one for one in ranked if one.memory_id not in chosen]
-        return sorted(again, key=lambda one: (-one.score, one.memory_id)) + rest
+            again.append(Ranked(row.memory_id, mixed, (*row.parts, mixed - row.score)))
+        rest = [row for row in ranked if row.memory_id not in texts]
+        return sorted(again, key=lambda row: (-row.score, row.memory_id)) + rest
 
     def _answer(
         self,
         query: Query,
         question: Question,
         ranked: Sequence[Ranked],
+        candidates: Candidates,
         found_by_words: float,
-        near: Sequence[VectorHit],
-        trouble: str | None,
-        allowed: Callable[[str], bool],
-    ) -> Answer:
-        health = self._index.health()
-        degraded = trouble or health.degraded
+        notes: _Notes,
+    ) -> SearchAnswer:
+        health = self._engine.health()
+        degraded = candidates.trouble or health.degraded
         if not query.text.strip():
-            hits = [_hit(one, {}) for one in ranked[: question.limit]]
-            return Answer(hits, 1.0 if hits else 0.0, degraded=degraded)
+            hits = [_hit(row, {}) for row in ranked[: question.limit]]
+            return SearchAnswer(hits, 1.0 if hits else 0.0, degraded=degraded, notes=notes.of(hits))
+        near = [one for one in candidates.found if one.cosine is not None]
         # The nearest of those that are embedded says little while others are not.
-        complete = health.index_lag == 0 and self._index.cosines_are_calibrated
-        cosine = near[0].score if near and complete else None
-        coverage = self._coverage(query, ranked[0].memory_id) if ranked else None
+        complete = health.index_lag == 0 and health.is_calibrated
+        cosine = max(one.cosine for one in near if one.cosine is not None) if near and complete else None
+        coverage = _coverage(candidates, notes.text(ranked[0].memory_id)) if ranked else None
         verdict = judge(Signals(cosine, found_by_words, bool(near), coverage))
-        ordinals = {hit.memory_id: hit.ordinal for hit in near}
-        worth = [one for one in ranked[: question.limit] if one.score >= _WORTH * ranked[0].score]
-        hits = [_hit(one, ordinals) for one in worth] if verdict.worth_showing else []
-        suggestions = [] if found_by_words else self._suggestions(query, allowed)
+        ordinals = {one.id: one.ordinal for one in near}
+        worth = [row for row in ranked[: question.limit] if row.score >= _WORTH * ranked[0].score]
+        hits = [_hit(row, ordinals) for row in worth] if verdict.worth_showing else []
+        suggestions = [] if found_by_words else self._suggestions(query, notes)
         shown = {hit.memory_id for hit in hits}
-        below = [
-            _hit(one, ordinals)
-            for one in (ranked[:_EXPLAINED] if question.explain else ())
-            if one.memory_id not in shown
-        ]
-        return Answer(
-            hits, verdict.confidence, verdict.note, verdict.fits, degraded, suggestions, below
-        )  # fmt: skip
+        explained = ranked[:_EXPLAINED] if question.explain else ()
+        return SearchAnswer(
+            hits,
+            verdict.confidence,
+            verdict.note,
+            verdict.fits,
+            degraded,
+            suggestions,
+            below=[_hit(row, ordinals) for row in explained if row.memory_id not in shown],
+            notes=notes.of(hits),
+        )
 
-    def _coverage(self, query: Query, memory_id: str) -> Coverage | None:
-        text = self._text_of(memory_id)
-        if text is None:
-            return None
-        keywords = self._index.keywords
-        count = keywords.count()
-        rarities = {word: rarity(count, keywords.document_frequency(word)) for word in query.words}
-        return cover(rarities, frozenset(tokens(text)))
-
-    def _most(self, query: Query) -> float:
-        """The score of a document that had every word of the question, and short."""
-        return max(self._index.keywords.best_possible(query.words), 1e-9)
-
-    def _suggestions(self, query: Query, allowed: Callable[[str], bool]) -> list[str]:
+    def _suggestions(self, query: Query, notes: _Notes) -> list[str]:
         """Words that look like those nobody wrote, spelled as in a memory that the asker may see."""
-        keywords = self._index.keywords
-        unknown = [word for word in query.words if not keywords.document_frequency(word)]
-        found = []
-        for like in dict.fromkeys(like for word in unknown[:3] for like in keywords.terms_like(word)):
-            holding = keywords.search([like], _SPELLED_BY, allowed=allowed)
-            written = as_written(like, (self._text_of(memory_id) or "" for memory_id, _ in holding))
-            if written is not None:
-                found.append(written)
-        return list(dict.fromkeys(found))[:5]
+        spellings = self._engine.spellings(query.words, query.where)
+        written = [
+            as_written(spelling.word, (notes.text(memory_id) or "" for memory_id in spelling.held_by))
+            for spelling in spellings
+        ]
+        return list(dict.fromkeys(word for word in written if word is not None))[:_SUGGESTIONS]
 
 
-def _hit(ranked: Ranked, ordinals: dict[str, int]) -> Hit:
+def _coverage(candidates: Candidates, text: str | None) -> Coverage | None:
+    return None if text is None else cover(candidates.rarities, frozenset(tokens(text)))
+
+
+def _hit(ranked: Ranked, ordinals: Mapping[str, int | None]) -> Hit:
     return Hit(ranked.memory_id, ranked.score, ordinals.get(ranked.memory_id), dict(ranked.reasons))
-
-
-def _where(where: Where, within: set[str] | None) -> Where:
-    """The same for the vector search: by its own columns where they say it all, else by name."""
-    if within is None or (not where.names_fields and where.among is None):
-        return where
-    return Where(among=frozenset(within))

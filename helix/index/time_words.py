@@ -61,7 +61,7 @@ _RELATIVE = re.compile(
 
 
 @dataclass(frozen=True)
-class Span:
+class TimeSpan:
     first: date
     last: date
 
@@ -69,7 +69,7 @@ class Span:
         return self.first <= day <= self.last
 
 
-def time_span(question: str, today: date) -> Span | None:
+def time_span(question: str, today: date) -> TimeSpan | None:
     """The days that a question asks about, or None. Without a year the last such day or month is meant."""
     for look in (_iso, _named_day, _named_month, _counted, _relative):
         span = look(question, today)
@@ -78,7 +78,7 @@ def time_span(question: str, today: date) -> Span | None:
     return None
 
 
-def _iso(question: str, today: date) -> Span | None:
+def _iso(question: str, today: date) -> TimeSpan | None:
     match = _ISO.search(question)
     if match is None:
         return None
@@ -88,7 +88,7 @@ def _iso(question: str, today: date) -> Span | None:
     return _month(year, month)
 
 
-def _named_day(question: str, today: date) -> Span | None:
+def _named_day(question: str, today: date) -> TimeSpan | None:
     if match := _DAY_MONTH.search(question):
         day, month, year = int(match[1]), _MONTHS[match[2].lower()], match[3]
     elif match := _MONTH_DAY.search(question):
@@ -98,7 +98,7 @@ def _named_day(question: str, today: date) -> Span | None:
     return _day(int(year) if year else _last_year_of(month, day, today), month, day)
 
 
-def _named_month(question: str, today: date) -> Span | None:
+def _named_month(question: str, today: date) -> TimeSpan | None:
     match = _IN_MONTH.search(question)
     if match is None:
         return None
@@ -106,64 +106,66 @@ def _named_month(question: str, today: date) -> Span | None:
     return _month(int(match[2]) if match[2] else _last_year_of(month, 1, today), month)
 
 
-def _counted(question: str, today: date) -> Span | None:
+def _counted(question: str, today: date) -> TimeSpan | None:
     if match := _AGO.search(question):
         unit = _DAYS[match[2].lower()]
         middle = today - timedelta(days=_count(match[1]) * unit)
         around = timedelta(days=unit // 2)
-        return Span(middle - around, middle + around)
+        return TimeSpan(middle - around, middle + around)
     if match := _PAST.search(question):
-        return Span(today - timedelta(days=_count(match[1]) * _DAYS[match[2].lower()]), today)
+        return TimeSpan(today - timedelta(days=_count(match[1]) * _DAYS[match[2].lower()]), today)
     return None
 
 
-def _relative(question: str, today: date) -> Span | None:
+def _relative(question: str, today: date) -> TimeSpan | None:
     match = _RELATIVE.search(question)
     if match is None:
         return None
-    said = match[1].lower()
-    if said in ("yesterday", "today"):
-        day = today - timedelta(days=said == "yesterday")
-        return Span(day, day)
-    which, unit = said.split()
+    words = match[1].lower()
+    if words in ("yesterday", "today"):
+        day = today - timedelta(days=words == "yesterday")
+        return TimeSpan(day, day)
+    which, unit = words.split()
     monday = today - timedelta(days=today.weekday())
     if unit == "week":
         return (
-            Span(monday, today)
+            TimeSpan(monday, today)
             if which == "this"
-            else Span(monday - timedelta(days=7), monday - timedelta(days=1))
+            else TimeSpan(monday - timedelta(days=7), monday - timedelta(days=1))
         )
     if unit == "month":
         return _month_before(today, 0 if which == "this" else 1)
     if unit == "quarter":
         first = date(today.year, today.month - (today.month - 1) % 3, 1)
         return (
-            Span(first, today) if which == "this" else Span(_months_back(first, 3), first - timedelta(days=1))
+            TimeSpan(first, today)
+            if which == "this"
+            else TimeSpan(_months_back(first, 3), first - timedelta(days=1))
         )
     year = today.year - (which != "this")
-    return Span(date(year, 1, 1), date(year, 12, 31))
+    return TimeSpan(date(year, 1, 1), date(year, 12, 31))
 
 
 def _count(text: str) -> int:
     return int(text) if text.isdigit() else _NUMBERS[text.lower()]
 
 
-def _day(year: int, month: int, day: int) -> Span | None:
+def _day(year: int, month: int, day: int) -> TimeSpan | None:
     try:
-        one = date(year, month, day)
+        named = date(year, month, day)
     except ValueError:
         return None
-    return Span(one, one)
+    return TimeSpan(named, named)
 
 
-def _month(year: int, month: int) -> Span | None:
+def _month(year: int, month: int) -> TimeSpan | None:
     if not 1 <= month <= 12:
         return None
     following = date(year + month // 12, month % 12 + 1, 1)
-    return Span(date(year, month, 1), following - timedelta(days=1))
+    return TimeSpan(date(year, month, 1), following - timedelta(days=1))
 
 
-def _month_before(today: date, count: int) -> Span | None:
+def _month_before(today: date, count: int) -> TimeSpan | None:
     first = _months_back(today.replace(day=1), count)
     return _month(first.year, first.month)
 

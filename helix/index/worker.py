@@ -35,7 +35,7 @@ class _Job:
     memory_id: str
     chunks: Sequence[Chunk]
     priority: int
-    place: int
+    position: int
     """in the queue, among those of the same priority"""
     vectors: dict[str, np.ndarray] = field(default_factory=dict)
     is_looked_up: bool = False
@@ -74,7 +74,7 @@ class EmbedWorker:
         self._resume_at = 0.0
         self._jobs: dict[str, _Job] = {}
         self._queue: list[tuple[int, int, _Job]] = []
-        self._places = count()
+        self._positions = count()
         self._changed = threading.Condition()
         self._stopping = False
         self._busy_since = 0.0
@@ -88,7 +88,7 @@ class EmbedWorker:
         with self._changed:
             if not self._jobs:
                 self._busy_since, self._finished = self._clock(), 0
-            self._enqueue(_Job(memory_id, chunks, priority, next(self._places)))
+            self._enqueue(_Job(memory_id, chunks, priority, next(self._positions)))
             self._changed.notify_all()
 
     def withdraw(self, memory_id: str) -> None:
@@ -123,7 +123,7 @@ class EmbedWorker:
 
     def _enqueue(self, job: _Job) -> None:
         self._jobs[job.memory_id] = job
-        heapq.heappush(self._queue, (job.priority, job.place, job))
+        heapq.heappush(self._queue, (job.priority, job.position, job))
 
     def _run(self) -> None:
         while (batch := self._take()) is not None:
@@ -205,7 +205,9 @@ class EmbedWorker:
                 continue
             if self._jobs.get(job.memory_id) is not job:
                 continue  # a newer state of the memory was submitted, or it is gone
-            self._on_done(job.memory_id, job.chunks, np.stack([job.vectors[one.hash] for one in job.chunks]))
+            self._on_done(
+                job.memory_id, job.chunks, np.stack([job.vectors[chunk.hash] for chunk in job.chunks])
+            )
             with self._changed:
                 if self._jobs.get(job.memory_id) is job:
                     del self._jobs[job.memory_id]
@@ -220,5 +222,5 @@ class EmbedWorker:
             self._retry_after = min(self._retry_after * 2, _LONGEST_RETRY)
             for job in batch:
                 if self._jobs.get(job.memory_id) is job:
-                    job.place = next(self._places)
+                    job.position = next(self._positions)
                     self._enqueue(job)

@@ -15,7 +15,8 @@ from helix.follow.follower import Follower
 from helix.follow.lane import Progress
 from helix.follow.lock import FollowLock
 from helix.follow.mend import Mender
-from helix.follow.reconcile import Committed, Reconciler
+from helix.follow.note_lane import Committed
+from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog
 from helix.memory.erasure import open_erasures
 from helix.memory.reading.memory_versions import GitVersions

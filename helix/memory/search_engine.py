@@ -18,7 +18,7 @@ from helix.memory.followed_vault import FollowedVault
 from helix.memory.models import Models
 
 if TYPE_CHECKING:
-    from helix.index.index import Index, IndexHealth
+    from helix.index.engine import Engine, IndexHealth
     from helix.index.search import Searcher
 
 log = logging.getLogger(__name__)
@@ -31,8 +31,8 @@ class Recall:
     """Search, as long as it is open."""
 
     searcher: Searcher
-    index: Index
-    open_index: Callable[[Path], Index]
+    index: Engine
+    open_index: Callable[[Path], Engine]
     """an index in another place, with the same model and cache: for the past"""
 
 
@@ -45,18 +45,23 @@ def open_recall(
     `models` are those of the process; without them it has its own.
     """
     # Here and not above: numpy, Whoosh and LanceDB take longer to import than most commands to run.
+    from helix.index.local_engine import LocalEngine
     from helix.index.search import Searcher
-    from helix.memory.reading.vault_view import text_of
+    from helix.memory.reading.vault_view import find_note
 
     config, reconciler = followed.config, followed.reconciler
     with ExitStack() as stack:
         if models is None:
             models = stack.enter_context(Models(config.state_dir, config.embed_threads))
-        open_index = functools.partial(_open_index, config.model, models)
-        index = open_index(followed.state)
+        index = LocalEngine(
+            followed.state,
+            models.cache,
+            config.model,
+            models.find,
+            guard=reconciler.lock,
+            erasures=followed.erasures,
+        )
         stack.callback(index.close)
-        index.guard = reconciler.lock
-        index.erasures = followed.erasures
         # What was imported stays: the collector would look at all of it again and again below.
         gc.freeze()
         # In one go: a change that comes between the two would be in neither.
@@ -66,14 +71,15 @@ def open_recall(
         # And at the facts of every memory, in the middle of somebody's search.
         gc.freeze()
         index.start()
-        text = functools.partial(text_of, followed.catalog, followed.vault.read)
-        yield Recall(Searcher(index, followed.vault.clock, text, models.reranker), index, open_index)
+        read = functools.partial(find_note, followed.catalog, followed.vault.read_leniently)
+        searcher = Searcher(index, followed.vault.clock, read, models.reranker)
+        yield Recall(searcher, index, functools.partial(_open_index, config.model, models))
 
 
-def _open_index(choice: str, models: Models, folder: Path) -> Index:
-    from helix.index.index import Index
+def _open_index(choice: str, models: Models, folder: Path) -> Engine:
+    from helix.index.local_engine import LocalEngine
 
-    return Index(folder, models.cache, choice, models.find)
+    return LocalEngine(folder, models.cache, choice, models.find)
 
 
 class RecallSoon:
@@ -114,9 +120,8 @@ class RecallSoon:
 
     def dimensions(self) -> int | None:
         """Of the vectors that search compares, when it compares some."""
-        opened = self._opened
-        meaning = None if opened is None else opened.index.meaning
-        return None if meaning is None else meaning.embedder.dimensions
+        health = self.health()
+        return None if health is None else health.dimensions
 
     def rebuild(self) -> None:
         """Make the index again from the notes; the one that is there serves meanwhile."""

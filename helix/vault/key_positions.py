@@ -38,7 +38,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Entry:
+class KeyEntry:
     """A key of the root mapping with its value; `colon` is the index after the colon, if there is one."""
 
     key: Span
@@ -51,14 +51,14 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Root:
+class YamlRoot:
     span: Span
     in_brackets: bool
     column: int
-    entries: dict[str, Entry]
+    entries: dict[str, KeyEntry]
 
 
-def locate(text: str, keys: Collection[str]) -> Root:
+def locate(text: str, keys: Collection[str]) -> YamlRoot:
     """Where everything stands in `text`, whose root mapping has `keys`, in this order."""
     # Not the round-trip scanner: it also moves comments about, and gives up on some of them.
     reader = YAML(typ="safe", pure=True)
@@ -72,12 +72,12 @@ def locate(text: str, keys: Collection[str]) -> Root:
             "put the values with special characters in quotes and try again"
         ) from error
     if root is None and not keys:
-        return Root((len(text), len(text)), False, 0, {})
+        return YamlRoot((len(text), len(text)), False, 0, {})
     if not isinstance(root, MappingNode) or len(root.value) != len(keys):
         raise EditRefused("the keys cannot be told apart safely; write each as `key: value` and try again")
     # By position: the two readers may spell a key differently, with a tab in it for one.
     entries = {name: _entry(text, *pair) for name, pair in zip(keys, root.value, strict=True)}
-    return Root(_span(root), _is_flow(root), root.start_mark.column, entries)
+    return YamlRoot(_span(root), _is_flow(root), root.start_mark.column, entries)
 
 
 def line_start(text: str, index: int) -> int:
@@ -96,9 +96,9 @@ def block_header(text: str, place: Place) -> Span:
     return found.span() if found else place.span
 
 
-def _entry(text: str, key: Node, value: Node) -> Entry:
+def _entry(text: str, key: Node, value: Node) -> KeyEntry:
     colon = _COLON.match(text, key.end_mark.index)
-    return Entry(_span(key), colon.end() if colon else None, _place(text, value, key))
+    return KeyEntry(_span(key), colon.end() if colon else None, _place(text, value, key))
 
 
 def _place(text: str, node: Node, key: Node | None = None) -> Place:

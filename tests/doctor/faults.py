@@ -377,7 +377,7 @@ def torn_index(patient: Patient) -> None:
     with open_vault(patient.config) as helix:
         helix.catch_up()
         with open_recall(helix) as recall:
-            recall.index.keywords.flush()
+            recall.index.tend(tidy=False)
     for file in (patient.state / "keywords").rglob("*"):
         if file.is_file():
             file.write_bytes(b"torn")

@@ -20,7 +20,7 @@ from helix.errors import HelixError
 from helix.index.catalog import Catalog
 from helix.index.embed import EmbedderChoice
 from helix.index.embed_cache import EmbedCache
-from helix.index.index import Index as SearchIndex
+from helix.index.local_engine import LocalEngine
 from helix.index.search import Question, Searcher
 from helix.index.where import Where
 from helix.vault.conflict_names import is_note_name
@@ -356,9 +356,9 @@ class SearchedWorld(World):
         self.search.close()
         assert answers == expected, "the index answers otherwise than one that is built afresh"
 
-    def _search_in(self, place: Path) -> SearchIndex:
+    def _search_in(self, place: Path) -> LocalEngine:
         cache = EmbedCache(place / "embeddings.db")
-        return SearchIndex(place, cache, "bundled", lambda _: EmbedderChoice(HashEmbedder(), ""))
+        return LocalEngine(place, cache, "bundled", lambda _: EmbedderChoice(HashEmbedder(), ""))
 
     def _note_at(self, path: str) -> Note | None:
         try:
@@ -366,7 +366,7 @@ class SearchedWorld(World):
         except (FileNotFoundError, HelixError):
             return None
 
-    def _answers(self, index: SearchIndex) -> list[list[tuple[str, float]]]:
+    def _answers(self, index: LocalEngine) -> list[list[tuple[str, float]]]:
         assert index.wait_until_embedded(30)
         searcher = Searcher(index, self.clock, lambda _: None)
         questions = [*QUESTIONS, *(f"line {number}" for number in range(1, self.made + 1, 5))]

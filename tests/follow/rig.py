@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from helix.config import FollowConfig
-from helix.follow.lane import Lane, Report
+from helix.follow.lane import FollowReport, Lane
 from helix.follow.mend import Mender
 from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog, Row
@@ -144,7 +144,7 @@ class Rig:
 
     # Following
 
-    def follow(self, *paths: str) -> Report:
+    def follow(self, *paths: str) -> FollowReport:
         """Take in these paths, or everything."""
         report = self.reconciler.reconcile(paths or None)
         self.mender.look_for_leftovers(report.temporary)

@@ -42,9 +42,10 @@ def test_whatever_goes_wrong_in_a_round_is_reported_and_tried_again(
         world.write("a.md", record("mem_a"))
         wait_for(lambda: world.state == "degraded")
         assert "out of order" in (world.follower.health().reason or "")
-        assert world.catalog.find("mem_a") is None
+        assert world.catalog.doubted() == {"mem_a"}
         failing.clear()
-        wait_for(lambda: world.path("mem_a") == "a.md")
+        wait_for(lambda: world.catalog.doubted() == set())
+        assert world.path("mem_a") == "a.md"
         wait_for(lambda: world.state == "following")
 
 

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from helix.index.time_words import Span, time_span
+from helix.index.time_words import TimeSpan, time_span
 
 TODAY = date(2026, 11, 16)  # a Monday
 
@@ -27,7 +27,7 @@ TODAY = date(2026, 11, 16)  # a Monday
     ],
 )
 def test_time_words_name_days(question: str, first: date, last: date) -> None:
-    assert time_span(question, TODAY) == Span(first, last)
+    assert time_span(question, TODAY) == TimeSpan(first, last)
 
 
 @pytest.mark.parametrize(

@@ -155,6 +155,6 @@ def test_an_origin_has_the_scheme_by_which_the_request_came() -> None:
 
 def test_a_verb_declares_the_permission_that_it_needs() -> None:
     app = FastAPI()
-    mount(app, READING, None)
+    mount(app, READING)
     asked_for = {route.path: declared(route.endpoint) for route in app.routes if isinstance(route, APIRoute)}
     assert {verb.route.path: LOCAL.needing(verb.permission) for verb in READING} == asked_for

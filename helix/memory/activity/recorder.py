@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from helix.errors import StateUnwritable
-from helix.follow.reconcile import Committed
+from helix.follow.note_lane import Committed
 from helix.index.catalog import Catalog, Row
 from helix.memory.activity.event import Event
 from helix.memory.activity.journal import Journal, Known

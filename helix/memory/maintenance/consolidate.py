@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from helix.errors import BadValue, HelixError, MemoryNotFound
-from helix.index.where import Reach
+from helix.index.where import Reach, Where
 from helix.memory.judgement.resemble import Verdict, resemble
 from helix.memory.reader import check_limit
 from helix.memory.reading.link_graph import Links
@@ -116,7 +116,8 @@ class Consolidator:
         memory = note.memory
         session = (memory.source or {}).get("session") if memory.scope == "session" else None
         reach = Reach.to_place(memory.scope, memory.project, session)
-        for other_id in self._view.alike(f"{memory.title}\n{memory.body}", _COMPARED, (reach,)):
+        where = Where(reaches=(reach,), active_only=True)
+        for other_id in self._view.alike(f"{memory.title}\n{memory.body}", _COMPARED, where):
             other = self._view.find(other_id) if other_id != row.id else None
             # What is joined by an edge was judged already, by a person or by an earlier look.
             if other is None or not other.memory.visible or frozenset((row.id, other_id)) in joined:

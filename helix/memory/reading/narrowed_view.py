@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from helix.index.catalog import Row
-from helix.index.where import Reach
+from helix.index.where import Reach, Where
 from helix.memory.principal import Allows
 from helix.memory.reading.link_graph import Links
 from helix.memory.reading.vault_view import VaultView, not_found, rows_within
@@ -20,7 +20,7 @@ from helix.vault.note import Note
 from helix.vault.problem import Problem
 
 if TYPE_CHECKING:
-    from helix.index.search import Answer, Question
+    from helix.index.search import Question, SearchAnswer
 
 
 class NarrowedView:
@@ -106,7 +106,7 @@ class NarrowedView:
 
     # Searching
 
-    def search(self, query: Question) -> Answer:
+    def search(self, query: Question) -> SearchAnswer:
         among = query.where.among
         seen = self._ids if among is None else among & self._ids
         answer = self._view.search(replace(query, where=replace(query.where, among=seen)))
@@ -115,10 +115,12 @@ class NarrowedView:
             answer,
             hits=[hit for hit in answer.hits if hit.memory_id in seen],
             below=[hit for hit in answer.below if hit.memory_id in seen],
+            notes={name: note for name, note in answer.notes.items() if self._allows(note.memory)},
         )
 
-    def alike(self, text: str, limit: int, within: tuple[Reach, ...]) -> list[str]:
-        return self._view.alike(text, limit, within, self._ids)
+    def alike(self, text: str, limit: int, where: Where) -> list[str]:
+        seen = self._ids if where.among is None else where.among & self._ids
+        return self._view.alike(text, limit, replace(where, among=seen))
 
     # Parts
 

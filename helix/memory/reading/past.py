@@ -24,7 +24,7 @@ from helix.config import FollowConfig
 from helix.errors import HelixError, HistoryError
 from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog
-from helix.memory.reading.vault_view import ReadNote, VaultView, text_of
+from helix.memory.reading.vault_view import ReadNote, VaultView, find_note
 from helix.vault.ancestry import Ancestry
 from helix.vault.history import History
 from helix.vault.identity import id_in_frontmatter
@@ -33,7 +33,7 @@ from helix.vault.paths import Root, check
 from helix.vault.vault import Vault
 
 if TYPE_CHECKING:
-    from helix.index.index import Index
+    from helix.index.engine import Engine
     from helix.index.search import Searcher
 
 log = logging.getLogger(__name__)
@@ -48,7 +48,7 @@ _IMPOSSIBLE_NAME = frozenset(
     {errno.ENAMETOOLONG, errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.EINVAL, errno.EILSEQ}
 )
 
-OpenIndex = Callable[[Path], "Index"]
+OpenIndex = Callable[[Path], "Engine"]
 
 
 class Past:
@@ -181,8 +181,7 @@ class Snapshot:
                 index.catch_up(self.catalog, partial(_read, self.read))
                 index.wait_until_embedded(_EMBED_PATIENCE)
                 index.tend(tidy=False)
-                read, catalog = self.read, self.catalog
-                self._searcher = Searcher(index, _no_clock, partial(text_of, catalog, read))
+                self._searcher = Searcher(index, _no_clock, partial(find_note, self.catalog, self.read))
             return self._searcher
 
 

@@ -16,7 +16,8 @@ from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload, clean
 
 if TYPE_CHECKING:
-    from helix.index.search import Answer
+    from helix.index.search import SearchAnswer
+    from helix.vault.note import Note
 
 _DEPTH = 200  # how many hits can be paged through
 # How many are shown at first of what is merely nearest: a page of neighbours costs the reader and answers nothing.
@@ -44,6 +45,7 @@ def search(
     check_limit(limit)
     include_deleted = include_deleted or asks_for_hidden(filters)
     answer: Payload = {}
+    read: Mapping[str, Note] = {}
     if cursor is not None:
         view, listing = request.continued("search", cursor)
     else:
@@ -52,7 +54,7 @@ def search(
             view, query, place=request.place, scope=scope, filters=filters, limit=_DEPTH,
             include_deleted=include_deleted, rerank=rerank,
         )  # fmt: skip
-        answer = _notices(found, detailed)
+        answer, read = _notices(found, detailed), found.notes
         entries = [
             [
                 hit.memory_id,
@@ -71,7 +73,7 @@ def search(
 
     def render(entry: list[Any]) -> Payload | None:
         memory_id, score, ordinal, reasons, hidden_too, *fits = entry
-        note = view.find(memory_id)
+        note = read.get(memory_id) or view.find(memory_id)
         if note is None or not (note.memory.visible or hidden_too):
             return None
         text = passage(note, ordinal)
@@ -95,7 +97,7 @@ def search(
     )
 
 
-def nearest_shown(found: Answer) -> int:
+def nearest_shown(found: SearchAnswer) -> int:
     return _NEAREST_OF_FAR if found.confidence < FAR else _NEAREST
 
 
@@ -110,7 +112,7 @@ def ask(
     include_deleted: bool = False,
     rerank: bool = False,
     explain: bool = False,
-) -> Answer:
+) -> SearchAnswer:
     """The hits themselves, for the verbs that are made of searches."""
     from helix.index.search import Question
 
@@ -151,7 +153,7 @@ def _has(value: Any, wanted: str) -> bool:
     return any(one is not None and str(one).casefold() == wanted.casefold() for one in values)
 
 
-def _notices(found: Answer, detailed: bool) -> Payload:
+def _notices(found: SearchAnswer, detailed: bool) -> Payload:
     notices: Payload = {}
     if found.note:
         notices["note"] = found.note

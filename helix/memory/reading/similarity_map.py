@@ -21,7 +21,7 @@ from helix.errors import HelixError, IndexNotReady
 from helix.memory.reading.view import View
 
 if TYPE_CHECKING:
-    from helix.index.index import Index
+    from helix.index.engine import Engine
 
 log = logging.getLogger(__name__)
 
@@ -50,12 +50,12 @@ class Drawn:
 
 
 class Cartographer:
-    def __init__(self, view: View, index: Callable[[], Index], folder: Path) -> None:
+    def __init__(self, view: View, index: Callable[[], Engine], folder: Path) -> None:
         """`index` waits for search to be ready."""
         self._view = view
         self._open = index
         self._file = folder / FILE
-        self._index: Index | None = None
+        self._index: Engine | None = None
         self._drawn: Drawn | None = None
         self._failure = ""
         self._erased: set[str] = set()
@@ -108,17 +108,16 @@ class Cartographer:
             self._stopped.wait(min(_LONGEST_REST, _REST * (time.monotonic() - started)))
 
     def _version(self) -> object:
-        meaning = None if self._index is None else self._index.meaning
-        return None if meaning is None else (id(meaning.vectors), meaning.vectors.version)
+        return None if self._index is None else self._index.vectors_version()
 
     def _draw(self) -> Drawn:
         from helix.index.layout import METHOD, lay_out
 
         version = self._version()
-        meaning = None if self._index is None else self._index.meaning
-        if meaning is None:
+        means = None if self._index is None else self._index.means()
+        if means is None:
             return Drawn(version, [], "", "none: search has no model, and so no vectors")
-        ids, vectors = meaning.vectors.means()
+        ids, vectors = means
         latest = [row.id for row in self._view.latest() if row.status == "active"][:_MOST_MEMORIES]
         place = {memory_id: number for number, memory_id in enumerate(ids)}
         shown = sorted(memory_id for memory_id in latest if memory_id in place)

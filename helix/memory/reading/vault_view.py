@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING
 
 from helix.errors import HelixError, MemoryNotFound
 from helix.index.catalog import Catalog, Row
-from helix.index.where import Reach
-from helix.memory.place import row_is_within
+from helix.index.where import Reach, Where, to_predicate
 from helix.memory.reading.link_graph import Links
 from helix.memory.reading.view import changed_at
 from helix.vault.note import Note
 from helix.vault.problem import Problem
 
 if TYPE_CHECKING:
-    from helix.index.search import Answer, Question, Searcher
+    from helix.index.search import Question, SearchAnswer, Searcher
 
 _PAUSE = 0.02
 _PATIENT = 15
@@ -131,11 +130,7 @@ class VaultView:
             row = self._catalog.find(memory_id)
             if row is None:
                 return None
-            try:
-                note = self._read(row.path)
-            except (FileNotFoundError, HelixError):
-                continue
-            if note.id == memory_id:
+            if (note := _read(self._read, row)) is not None:
                 return note
         return None
 
@@ -171,13 +166,11 @@ class VaultView:
 
     # Searching
 
-    def search(self, query: Question) -> Answer:
+    def search(self, query: Question) -> SearchAnswer:
         return self._searcher().search(query)
 
-    def alike(
-        self, text: str, limit: int, within: tuple[Reach, ...], only: frozenset[str] | None = None
-    ) -> list[str]:
-        return self._searcher().alike(text, limit, within, only)
+    def alike(self, text: str, limit: int, where: Where) -> list[str]:
+        return self._searcher().alike(text, limit, where)
 
 
 def not_found(memory_id: str, commit: str | None) -> MemoryNotFound:
@@ -188,16 +181,18 @@ def not_found(memory_id: str, commit: str | None) -> MemoryNotFound:
 
 
 def rows_within(rows: list[Row], within: tuple[Reach, ...] | None, include_hidden: bool) -> list[Row]:
-    return [row for row in rows if (include_hidden or row.status == "active") and row_is_within(row, within)]
+    return list(filter(to_predicate(Where(reaches=within, active_only=not include_hidden)), rows))
 
 
-def text_of(catalog: Catalog, read: ReadNote, memory_id: str) -> str | None:
-    """Title and body, for phrases and for the second stage of a search."""
+def find_note(catalog: Catalog, read: ReadNote, memory_id: str) -> Note | None:
+    """The note of a memory as its file is now; None also for one whose file is gone, broken, or another's."""
     row = catalog.find(memory_id)
-    if row is None:
-        return None
+    return None if row is None else _read(read, row)
+
+
+def _read(read: ReadNote, row: Row) -> Note | None:
     try:
         note = read(row.path)
     except (FileNotFoundError, HelixError):
         return None
-    return f"{note.memory.title}\n{note.memory.body}" if note.id == memory_id else None
+    return note if note.id == row.id else None

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from helix.errors import BadValue
 from helix.index.catalog import Row as Row
-from helix.index.where import Reach
+from helix.index.where import Reach, Where
 from helix.memory.reading.link_graph import Links
 from helix.vault.note import Note
 from helix.vault.problem import Problem
 from helix.vault.times import parse_time
 
 if TYPE_CHECKING:
-    from helix.index.search import Answer, Question
+    from helix.index.search import Question, SearchAnswer
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,10 @@ class View(Protocol):
 
     # Searching
 
-    def search(self, query: Question) -> Answer:
+    def search(self, query: Question) -> SearchAnswer:
         """Waits for the index when it is not ready yet. Raises IndexNotReady."""
 
-    def alike(self, text: str, limit: int, within: tuple[Reach, ...]) -> list[str]:
+    def alike(self, text: str, limit: int, where: Where) -> list[str]:
         """The memories that share the rarest words with a text."""
 
 

@@ -21,7 +21,7 @@ from helix.errors import (
     SecretRefused,
     StaleHash,
 )
-from helix.index.where import Reach
+from helix.index.where import Reach, Where
 from helix.memory.judgement.resemble import Resemblance, Said, Verdict, resemble
 from helix.memory.judgement.secrets import find_leak
 from helix.memory.judgement.worth import why_not_worth
@@ -169,7 +169,8 @@ def _alike(view: View, new: NewMemory) -> list[tuple[Note, Resemblance]]:
     )
     said = said_of(new)
     found = []
-    for memory_id in view.alike(f"{new.title}\n{new.body}", _COMPARED, (reach,)):
+    where = Where(reaches=(reach,), active_only=True)
+    for memory_id in view.alike(f"{new.title}\n{new.body}", _COMPARED, where):
         note = view.find(memory_id)
         if note is not None and note.memory.visible:
             how = resemble(said, said_of(note.memory))

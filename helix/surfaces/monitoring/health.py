@@ -17,7 +17,7 @@ from helix.memory.search_engine import RecallSoon
 from helix.memory.tokens import Payload
 
 if TYPE_CHECKING:
-    from helix.index.index import IndexHealth
+    from helix.index.engine import IndexHealth
 
 # Probes have threads of their own, and do not wait for long: they are asked for when everything else is busy.
 _PROBES = 4

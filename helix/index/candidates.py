@@ -1,0 +1,115 @@
+"""How the local engine finds candidates: by words, by meaning, and around the best of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from helix.errors import HelixError
+from helix.index.analyze import query_tokens
+from helix.index.engine import ANCHORS, BESIDE, Candidate, Candidates, Spelling, Wording
+from helix.index.facet_index import FacetIndex
+from helix.index.keywords import Keywords
+from helix.index.matrix import VectorHit
+from helix.index.meaning import Meaning
+from helix.index.rank import best_possible
+from helix.index.where import Where
+
+_TELLING_WORDS = 40  # of a text that is compared with what is there
+_UNKNOWN_WORDS = 3  # for which others are suggested
+_SPELLED_BY = 3  # memories that show how a suggestion is spelled
+
+
+class Stores(NamedTuple):
+    """As they are at one moment: an index that was deleted is made anew, and a model takes over from another."""
+
+    facets: FacetIndex
+    keywords: Keywords
+    meaning: Meaning | None
+
+
+def find_candidates(stores: Stores, wording: Wording, where: Where, limit: int) -> Candidates:
+    within = _within(stores.facets, where)
+    allowed = _allowed(stores.facets, where, within)
+    by_words = stores.keywords.search(
+        wording.words, limit, without=wording.without, allowed=allowed, within=within
+    )
+    by_meaning, trouble = _nearest(stores.meaning, wording.text, where, within, limit)
+    by_meaning = [hit for hit in by_meaning if allowed(hit.memory_id)]
+    scores, nearest = dict(by_words), {hit.memory_id: hit for hit in by_meaning}
+    pool = scores.keys() | nearest.keys()
+    if not wording.text.strip():
+        pool |= (
+            {memory_id for memory_id in stores.facets.ids() if allowed(memory_id)}
+            if within is None
+            else within
+        )
+    anchors = [memory_id for memory_id, _ in by_words[:ANCHORS]]
+    anchors += [hit.memory_id for hit in by_meaning[:ANCHORS]]
+    pool |= {other for other in _around(stores.facets, anchors) if allowed(other)}
+    found = [
+        Candidate(
+            row,
+            scores.get(row.id, 0.0),
+            None if (hit := nearest.get(row.id)) is None else hit.score,
+            None if hit is None else hit.ordinal,
+            position,
+            linked,
+        )
+        for row, position, linked in stores.facets.placed(sorted(pool))
+    ]
+    return Candidates(found, by_words.rarities, best_possible(by_words.rarities), trouble)
+
+
+def find_alike(stores: Stores, text: str, limit: int, where: Where) -> list[str]:
+    keywords = stores.keywords
+    known = {word: keywords.document_frequency(word) for word in set(query_tokens(text))}
+    rarest = sorted((word for word in known if known[word]), key=lambda word: (known[word], word))
+    within = stores.facets.within(where)
+    hits = keywords.search(rarest[:_TELLING_WORDS], limit, within=within)
+    return [memory_id for memory_id, _ in hits]
+
+
+def find_spellings(stores: Stores, words: Sequence[str], where: Where) -> list[Spelling]:
+    keywords = stores.keywords
+    allowed = _allowed(stores.facets, where, _within(stores.facets, where))
+    unknown = [word for word in words if not keywords.document_frequency(word)]
+    alike = dict.fromkeys(like for word in unknown[:_UNKNOWN_WORDS] for like in keywords.terms_like(word))
+    return [
+        Spelling(like, [memory_id for memory_id, _ in keywords.search([like], _SPELLED_BY, allowed=allowed)])
+        for like in alike
+    ]
+
+
+def _within(facets: FacetIndex, where: Where) -> set[str] | None:
+    """What may be found, when filters or a narrow view leave things out; None for all, or all that is active."""
+    if not where.names_fields and where.reaches is None and where.among is None:
+        return None
+    return facets.within(where)
+
+
+def _allowed(facets: FacetIndex, where: Where, within: set[str] | None) -> Callable[[str], bool]:
+    if within is not None:
+        return within.__contains__
+    return facets.is_active if where.active_only else facets.__contains__
+
+
+def _nearest(
+    meaning: Meaning | None, text: str, where: Where, within: set[str] | None, limit: int
+) -> tuple[list[VectorHit], str | None]:
+    """And why it could not be looked for by meaning, if so."""
+    if meaning is None or not text.strip():
+        return [], None
+    # By the vectors' own columns where they say it all, else by name: they may be of a state before the last.
+    if within is not None and (where.names_fields or where.among is not None):
+        where = Where(among=frozenset(within))
+    try:
+        return meaning.search(text, limit, where), None
+    except HelixError as error:  # a model that fails on this text, a store that was damaged a moment ago
+        return [], f"this question was searched by its words only: {error.message}"
+
+
+def _around(facets: FacetIndex, anchors: Iterable[str]) -> Iterable[str]:
+    for anchor in anchors:
+        yield from facets.neighbours(anchor, BESIDE)
+        yield from facets.linked(anchor)
