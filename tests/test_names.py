@@ -16,6 +16,7 @@ CLEAN = (
     "helix/dialects",
     "helix/doctor",
     "helix/hosts",
+    "helix/index",
     "helix/memory/answers.py",
     "helix/memory/bounds.py",
     "helix/memory/verbs",
