@@ -25,7 +25,7 @@ from helix.compose import open_vault
 from helix.config import Config
 from helix.index.engine import Candidate, Wording
 from helix.index.query import parse
-from helix.index.search import Hit, Question
+from helix.index.search import Question, SearchHit
 from helix.index.where import Where
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.reading.presentation import passage
@@ -172,7 +172,7 @@ def _asker(
     return {"words": by_words, "vectors": by_vectors}.get(mode, fused)
 
 
-def _shown(helix: FollowedVault, hit: Hit) -> str:
+def _shown(helix: FollowedVault, hit: SearchHit) -> str:
     row = helix.catalog.find(hit.memory_id)
     assert row is not None
     return passage(helix.vault.read(row.path), hit.ordinal)

@@ -17,6 +17,7 @@ CLEAN = (
     "helix/doctor",
     "helix/follow",
     "helix/hosts",
+    "helix/index",
     "helix/memory/answers.py",
     "helix/memory/bounds.py",
     "helix/memory/verbs",

@@ -94,7 +94,7 @@ class Spelling:
 
 
 @dataclass(frozen=True)
-class Indexing:
+class EmbeddingProgress:
     """How far the embedding is. It is work, not trouble: everything is found by its words meanwhile."""
 
     done: int
@@ -112,7 +112,7 @@ class IndexHealth:
     model: str | None
     degraded: str | None
     """why search is by words only, or behind; None when all is well"""
-    indexing: Indexing | None = None
+    indexing: EmbeddingProgress | None = None
     """set while that is all there is to say: nobody has to look after it"""
     cache_hits: int = 0
     cache_misses: int = 0

@@ -26,8 +26,8 @@ from helix.index.embed import Embedder, EmbedderChoice
 from helix.index.embed_cache import EmbedCache
 from helix.index.engine import (
     Candidates,
+    EmbeddingProgress,
     IndexHealth,
-    Indexing,
     Ledger,
     Progress,
     ReadNote,
@@ -127,8 +127,8 @@ class LocalEngine:
 
     def apply(self, changes: Sequence[Change]) -> None:
         """The tail of the follower."""
-        told = [change.note for change in changes if change.note is not None]
-        notes = [note for note in told if note.memory.status != "erased"]
+        current = [change.note for change in changes if change.note is not None]
+        notes = [note for note in current if note.memory.status != "erased"]
         kept = {note.id for note in notes}
         gone = [change.memory_id for change in changes if change.memory_id not in kept]
         self._changed_at = time.monotonic()
@@ -274,13 +274,13 @@ class LocalEngine:
             is_calibrated=embedder is not None and embedder.name == BUNDLED_NAME,
         )
 
-    def _progress(self, meaning: Meaning) -> Indexing:
+    def _progress(self, meaning: Meaning) -> EmbeddingProgress:
         total = len(self._facets)
         done, seconds = max(0, total - meaning.lag()), meaning.seconds_left()
         message = f"indexing {done:,} of {total:,}"
         if seconds is not None:
             message += f", about {_span(seconds)}"
-        return Indexing(done, total, seconds, message)
+        return EmbeddingProgress(done, total, seconds, message)
 
     def wait_until_embedded(self, timeout: float) -> bool:
         return self._meaning is None or self._meaning.wait(timeout)

@@ -39,7 +39,7 @@ _PIECE = re.compile(
 
 
 @dataclass(frozen=True)
-class Query:
+class ParsedQuery:
     words: list[str]
     """tokens to look for, those of the phrases too"""
     text: str
@@ -69,7 +69,7 @@ def narrow(where: Where, key: str, value: str) -> Where | None:
     return None
 
 
-def parse(text: str, where: Where | None = None) -> Query:
+def parse(text: str, where: Where | None = None) -> ParsedQuery:
     """What was typed, within filters that hold anyway."""
     left: list[str] = []
     phrases: list[str] = []
@@ -95,7 +95,7 @@ def parse(text: str, where: Where | None = None) -> Query:
         left, without = [f"-{word}" for word in without], []  # a lone `-rf` is what is looked for
     free = " ".join(left)
     unwanted = [token for word in without for token in query_tokens(word)[:1]]
-    return Query(query_tokens(free), free, phrases, unwanted, without_phrases, where)
+    return ParsedQuery(query_tokens(free), free, phrases, unwanted, without_phrases, where)
 
 
 def _narrow(where: Where, key: str, value: str, minus: bool) -> Where:

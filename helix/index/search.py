@@ -12,7 +12,7 @@ from helix.index.embed import Reranker
 from helix.index.engine import Candidates, Engine, Wording
 from helix.index.fuse import Ranked, follow_links, rank, words_share
 from helix.index.gate import Coverage, Signals, cover, judge
-from helix.index.query import Query, parse
+from helix.index.query import ParsedQuery, parse
 from helix.index.spelling import as_written
 from helix.index.time_words import time_span
 from helix.index.where import Where
@@ -42,7 +42,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Hit:
+class SearchHit:
     memory_id: str
     score: float
     ordinal: int | None
@@ -52,7 +52,7 @@ class Hit:
 
 @dataclass(frozen=True)
 class SearchAnswer:
-    hits: list[Hit]
+    hits: list[SearchHit]
     confidence: float
     """how sure it is, from 0 to 1, that the answer is among the hits"""
     note: str = ""
@@ -62,7 +62,7 @@ class SearchAnswer:
     degraded: str | None = None
     """why search is by words only, or not up to date"""
     suggestions: list[str] = field(default_factory=list)
-    below: list[Hit] = field(default_factory=list)
+    below: list[SearchHit] = field(default_factory=list)
     """what was found and lies below the gate, for who asked to have it explained"""
     notes: Mapping[str, Note] = field(default_factory=dict, repr=False)
     """those of its memories that had to be read, so that who shows them need not read them again"""
@@ -81,7 +81,7 @@ class _Notes:
         note = self._found[memory_id]
         return None if note is None else f"{note.memory.title}\n{note.memory.body}"
 
-    def of(self, hits: Sequence[Hit]) -> dict[str, Note]:
+    def of(self, hits: Sequence[SearchHit]) -> dict[str, Note]:
         return {hit.memory_id: note for hit in hits if (note := self._found.get(hit.memory_id)) is not None}
 
 
@@ -127,7 +127,7 @@ class Searcher:
         """The memories that share the rarest words with a text: what a writer looks at before it writes."""
         return self._engine.alike(text, limit, where)
 
-    def _rerank(self, query: Query, ranked: list[Ranked], notes: _Notes) -> list[Ranked]:
+    def _rerank(self, query: ParsedQuery, ranked: list[Ranked], notes: _Notes) -> list[Ranked]:
         """Let the cross-encoder read the best few; the rest stay in their order behind them."""
         texts = {row.memory_id: text for row in ranked[:RERANKED] if (text := notes.text(row.memory_id))}
         head = [row for row in ranked[:RERANKED] if row.memory_id in texts]
@@ -150,7 +150,7 @@ class Searcher:
 
     def _answer(
         self,
-        query: Query,
+        query: ParsedQuery,
         question: Question,
         ranked: Sequence[Ranked],
         candidates: Candidates,
@@ -185,7 +185,7 @@ class Searcher:
             notes=notes.of(hits),
         )
 
-    def _suggestions(self, query: Query, notes: _Notes) -> list[str]:
+    def _suggestions(self, query: ParsedQuery, notes: _Notes) -> list[str]:
         """Words that look like those nobody wrote, spelled as in a memory that the asker may see."""
         spellings = self._engine.spellings(query.words, query.where)
         written = [
@@ -199,5 +199,5 @@ def _coverage(candidates: Candidates, text: str | None) -> Coverage | None:
     return None if text is None else cover(candidates.rarities, frozenset(tokens(text)))
 
 
-def _hit(ranked: Ranked, ordinals: Mapping[str, int | None]) -> Hit:
-    return Hit(ranked.memory_id, ranked.score, ordinals.get(ranked.memory_id), dict(ranked.reasons))
+def _hit(ranked: Ranked, ordinals: Mapping[str, int | None]) -> SearchHit:
+    return SearchHit(ranked.memory_id, ranked.score, ordinals.get(ranked.memory_id), dict(ranked.reasons))

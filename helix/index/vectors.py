@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from helix.errors import IndexBroken, StorageError
 from helix.index.chunk import CHUNK_FORMAT
 from helix.index.matrix import LIST_COLUMNS, TEXT_COLUMNS, Matrix, VectorEntry, VectorHit
-from helix.index.where import FIELDS, Dialect, Sql, Where, to_sql
+from helix.index.where import FIELDS, Sql, SqlDialect, Where, to_sql
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +34,7 @@ _DELETE_AT_ONCE = 500
 _TIDY_AFTER = 20  # flushes; each leaves files that slow down the next opening
 _OVERFETCH = 4
 _REFINE = 5  # the index compares 8-bit numbers; the best five times as many are compared exactly
-_SQL = Dialect(mark="?", list_holds="array_has({column}, {mark})")
+_SQL = SqlDialect(mark="?", list_holds="array_has({column}, {mark})")
 _ID_COLUMNS = tuple(name for name, field in FIELDS.items() if field.is_id)
 _LANCE_ERRORS = (RuntimeError, ValueError, OSError)
 

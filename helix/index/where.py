@@ -47,7 +47,7 @@ class HasFacets(Protocol):
 
 
 @dataclass(frozen=True)
-class Field:
+class FilterField:
     """Something that memories are filed under. Stores call their columns by its name."""
 
     name: str
@@ -102,15 +102,15 @@ class Values:
     ids: Texts = _by("id", lambda row: [row.id], is_id=True)
 
 
-FIELDS: Mapping[str, Field] = MappingProxyType(
-    {one.name: Field(one.name, **one.metadata) for one in fields(Values)}
+FIELDS: Mapping[str, FilterField] = MappingProxyType(
+    {one.name: FilterField(one.name, **one.metadata) for one in fields(Values)}
 )
 """what can be typed"""
 
 # To the letter: what one project may see another that is spelled alike may not.
-_PROJECT = Field("project", "", lambda row: [row.project or ""], str)
-_SESSION = Field("session", "", lambda row: [row.session or ""], str)
-ALL_FIELDS: tuple[Field, ...] = (*FIELDS.values(), _PROJECT, _SESSION)
+_PROJECT = FilterField("project", "", lambda row: [row.project or ""], str)
+_SESSION = FilterField("session", "", lambda row: [row.session or ""], str)
+ALL_FIELDS: tuple[FilterField, ...] = (*FIELDS.values(), _PROJECT, _SESSION)
 
 
 def filed(row: HasFacets) -> dict[str, str | list[str]]:
@@ -163,7 +163,7 @@ class Where(Values):
 class Has(NamedTuple):
     """One of these values stands under the field."""
 
-    field: Field
+    field: FilterField
     values: frozenset[str]
 
 
@@ -277,7 +277,7 @@ class Sql(NamedTuple):
     parameters: Sequence[str | int]
 
 
-class Dialect(NamedTuple):
+class SqlDialect(NamedTuple):
     """How a database says what SQL has no common words for."""
 
     mark: str
@@ -286,7 +286,7 @@ class Dialect(NamedTuple):
     """that the list in a {column} holds the value of a {mark}"""
 
 
-def to_sql(where: Where, dialect: Dialect, *, id_column: str) -> Sql:
+def to_sql(where: Where, dialect: SqlDialect, *, id_column: str) -> Sql:
     """For a table that has a column for each of `ALL_FIELDS`, under its name, with what a memory is filed under (a
     list where the field is one); and `created`, which may be null, in microseconds (`to_micros`)."""
     parameters: list[str | int] = []

@@ -18,8 +18,8 @@ from helix.index.vectors import Vectors
 from helix.index.where import (
     ALL_FIELDS,
     FIELDS,
-    Dialect,
     Reach,
+    SqlDialect,
     Values,
     Where,
     filed,
@@ -143,7 +143,7 @@ def test_a_table_finds_what_the_predicate_finds_and_no_value_stands_in_the_sql(
             marks = ", ".join("?" for _ in names)
             database.execute(f"INSERT INTO memories VALUES ({marks})", (row.id, created, *values))
         holds = "EXISTS (SELECT 1 FROM json_each({column}) WHERE value = {mark})"
-        sql = to_sql(where, Dialect("?", holds), id_column="memory_id")
+        sql = to_sql(where, SqlDialect("?", holds), id_column="memory_id")
         assert "'" not in sql.text
         found = database.execute(f"SELECT memory_id FROM memories WHERE {sql.text}", sql.parameters)
         assert {row[0] for row in found} == _by_predicate(rows, where)

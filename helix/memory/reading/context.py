@@ -25,7 +25,7 @@ from helix.vault.note import Note
 from helix.vault.times import parse_time
 
 if TYPE_CHECKING:
-    from helix.index.search import Hit
+    from helix.index.search import SearchHit
 
 _DEPTH = 40
 _ELSEWHERE = 10
@@ -53,7 +53,7 @@ class Selection:
     left: list[Left] = field(default_factory=list)
     """those that were found and not chosen, and why"""
 
-    def leave(self, one: Hit | Chosen, reason: str, why: str) -> None:
+    def leave(self, one: SearchHit | Chosen, reason: str, why: str) -> None:
         memory_id = one.note.id if isinstance(one, Chosen) else one.memory_id
         self.left.append(Left(memory_id, reason, why, one.score))
 
@@ -149,7 +149,7 @@ def _home(row: Row) -> str:
     return f"project {row.project}" if row.project else "another project"
 
 
-def _resolve(view: View, hits: Sequence[Hit], within: tuple[Reach, ...] | None) -> Selection:
+def _resolve(view: View, hits: Sequence[SearchHit], within: tuple[Reach, ...] | None) -> Selection:
     """The current one for each that was superseded, one of two that contradict each other, no repetition."""
     links = view.links()
     is_seen = to_predicate(Where(reaches=within))
