@@ -17,9 +17,9 @@ from bench.notes import Notes
 from helix.compose import open_helix, open_recall, open_service
 from helix.config import Config
 from helix.index.layout import lay_out
+from helix.memory.reading.view import Caller
 from helix.memory.service import Service
-from helix.memory.view import Caller
-from helix.memory.write import Wish
+from helix.memory.writing.write import Wish
 from helix.vault.authors import Author, acting
 
 _ME = Caller("p000", "s-1", "bench")

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from helix.compose import Helix, open_helix
 from helix.config import Config
-from helix.vault.files import content_hash
+from helix.vault.hashes import content_hash
 from helix.vault.vault_id import IDENTITY_FILE, new_identity
 
 _WORDS = ["auth", "retry", "client", "token", "cache", "vault", "merge", "index", "queue", "budget", "schema"]

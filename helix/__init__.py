@@ -16,7 +16,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from helix.client.async_client import AsyncHelix
-    from helix.client.care_results import Conflicts, ConsolidateResult, Health, Manifest, Proposals, Stats
     from helix.client.client import Helix
     from helix.client.errors import (
         BadAnswer,
@@ -37,6 +36,14 @@ if TYPE_CHECKING:
         Timeout,
         Unauthorized,
         Unavailable,
+    )
+    from helix.client.maintenance_results import (
+        Conflicts,
+        ConsolidateResult,
+        Health,
+        Manifest,
+        Proposals,
+        Stats,
     )
     from helix.client.results import (
         ContextPack,
@@ -64,7 +71,7 @@ __all__ = [
     "UpdateResult", "WriteResult",
 ]  # fmt: skip
 
-_ROOMS = ("errors", "results", "care_results", "client", "async_client")
+_ROOMS = ("errors", "results", "maintenance_results", "client", "async_client")
 """the modules of the SDK that hold these names, those that load httpx last"""
 
 if not TYPE_CHECKING:  # a type checker would take every name for one that is found here

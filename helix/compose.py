@@ -18,27 +18,28 @@ from typing import TYPE_CHECKING
 from helix.config import Config
 from helix.errors import HelixError, IndexNotReady, StateUnwritable, StorageError, VaultLocked, VaultMissing
 from helix.follow.follower import Follower
+from helix.follow.lane import Progress
 from helix.follow.lock import FollowLock
 from helix.follow.mend import Mender
-from helix.follow.reconcile import Committed, Progress, Reconciler
+from helix.follow.reconcile import Committed, Reconciler
 from helix.index.catalog import CATALOG_FILE, Catalog
-from helix.memory.memories import Memories, Took
+from helix.memory.writing.store import Memories, Took
+from helix.state.database import StateDatabase, say_trouble, why_disk_refuses
+from helix.state.permissions import make_folder
 from helix.vault import ids
 from helix.vault.ancestry import Ancestry
 from helix.vault.autocommit import AutoCommit
 from helix.vault.checkouts import Checkouts
 from helix.vault.commit_consent import CommitConsent
-from helix.vault.database import StateDatabase, say_trouble, why_disk_refuses
 from helix.vault.erasures import INDEX, Erase, Erasures
 from helix.vault.history import History
 from helix.vault.note import Note
 from helix.vault.paths import Root
-from helix.vault.private import make_folder
 from helix.vault.vault import Vault
 from helix.vault.vault_id import state_folder
 
 if TYPE_CHECKING:
-    from helix.index.embed import Embedder, Found
+    from helix.index.embed import Embedder, EmbedderChoice
     from helix.index.index import Index, IndexHealth
     from helix.index.search import Searcher
     from helix.memory.service import Service
@@ -147,7 +148,7 @@ def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[Reca
     from helix.index.embed_cache import EmbedCache
     from helix.index.index import Index
     from helix.index.search import Searcher
-    from helix.memory.past import text_of
+    from helix.memory.reading.past import text_of
 
     config = helix.config
     state = state_folder(config.state_dir, config.vault)
@@ -157,7 +158,7 @@ def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[Reca
         models = config.state_dir / "models"
 
         @functools.cache
-        def find(choice: str) -> Found:
+        def find(choice: str) -> EmbedderChoice:
             found = find_embedder(choice, models, config.embed_threads)
             if found.embedder is not None:
                 # Beside the opening of the stores: the first question should not have to wait for the model.
@@ -186,17 +187,17 @@ def open_recall(helix: Helix, progress: Progress | None = None) -> Iterator[Reca
 @contextmanager
 def open_service(helix: Helix, recall: Callable[[], Recall]) -> Iterator[Service]:
     """Every verb on the vault of this process. `recall` waits for search, or raises IndexNotReady."""
-    from helix.memory.dismissed import Dismissed
-    from helix.memory.journal import Journal
-    from helix.memory.map import Cartographer
-    from helix.memory.pages import Pages
-    from helix.memory.past import Past
-    from helix.memory.requests import Requests
+    from helix.memory.activity.journal import Journal
+    from helix.memory.activity.recorder import Witness
+    from helix.memory.maintenance.dismissed import Dismissed
+    from helix.memory.pagination import Pages
+    from helix.memory.portability.export_manifest import Manifest, manifest_of
+    from helix.memory.reading.past import Past
+    from helix.memory.reading.similarity_map import Cartographer
+    from helix.memory.reading.view import View
     from helix.memory.service import Service
-    from helix.memory.strand.manifest import Manifest, manifest_of
     from helix.memory.tokens import token_counter
-    from helix.memory.view import View
-    from helix.memory.witness import Witness
+    from helix.memory.writing.idempotency import Requests
 
     state = state_folder(helix.config.state_dir, helix.config.vault)
     vault = helix.vault
@@ -299,17 +300,17 @@ def _register_stores(erasures: Erasures, state: Path, ancestry: Ancestry, catalo
         return erase
 
     def drafts(memory_ids: Sequence[str]) -> bool:
-        from helix.memory.drafts import erase_drafts
+        from helix.memory.writing.drafts import erase_drafts
 
         return erase_drafts(state, memory_ids)
 
     def past(memory_ids: Sequence[str]) -> bool:
-        from helix.memory.past import erase_past
+        from helix.memory.reading.past import erase_past
 
         return erase_past(state / "past", memory_ids)
 
     def drawn(memory_ids: Sequence[str]) -> bool:
-        from helix.memory.map import FILE, erase_from_map
+        from helix.memory.reading.similarity_map import FILE, erase_from_map
 
         return erase_from_map(state / FILE, memory_ids)
 
@@ -317,10 +318,10 @@ def _register_stores(erasures: Erasures, state: Path, ancestry: Ancestry, catalo
         "ancestry": ancestry.erase,
         "catalog": catalog.erase,
         "drafts": drafts,
-        "pages": database("helix.memory.pages", "Pages", state / "pages.db"),
-        "requests": database("helix.memory.requests", "Requests", state / "requests.db"),
-        "journal": database("helix.memory.journal", "Journal", state / "journal.db"),
-        "dismissed": database("helix.memory.dismissed", "Dismissed", state / "dismissed.db"),
+        "pages": database("helix.memory.pagination", "Pages", state / "pages.db"),
+        "requests": database("helix.memory.writing.idempotency", "Requests", state / "requests.db"),
+        "journal": database("helix.memory.activity.journal", "Journal", state / "journal.db"),
+        "dismissed": database("helix.memory.maintenance.dismissed", "Dismissed", state / "dismissed.db"),
         "past": past,
         "map": drawn,
     }.items():

@@ -9,8 +9,8 @@ import pytest
 
 from helix.compose import open_helix, open_recall, open_service
 from helix.config import from_process
-from helix.memory.view import Caller
-from helix.vault.copies import is_note_name
+from helix.memory.reading.view import Caller
+from helix.vault.conflict_names import is_note_name
 from helix.vault.note import Note
 from helix.vault.starter import find_example
 from helix.vault.times import parse_time

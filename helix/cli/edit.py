@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from helix.cli.open_vault import session
 from helix.cli.options import MemoryId
 from helix.cli.output import Json, err, out, print_json, reports_errors
-from helix.cli.session import session
 from helix.errors import BadValue, ConfigError, HelixError, MemoryErased
-from helix.memory.drafts import Draft
+from helix.memory.writing.drafts import Draft
 from helix.vault.vault_id import state_folder
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def edit(
 
 
 def _keep(helix: Helix, memory_id: str, draft: Draft, allow_secrets: bool) -> tuple[Note, bool]:
-    from helix.memory.write import check_secrets
+    from helix.memory.writing.write import check_secrets
     from helix.vault import frontmatter
     from helix.vault.note import Note
 

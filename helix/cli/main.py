@@ -22,14 +22,15 @@ SECTIONS = (
             ("context", "helix.cli.context:context", "Print the memories that a task needs, packed for an agent."),
             ("get", "helix.cli.get:get", "Print one memory, now or in the past."),
             ("edit", "helix.cli.edit:edit", "Change a memory in your editor."),
-            ("file", "helix.cli.changing:file", "Say of which project memories are."),
-            ("forget", "helix.cli.changing:forget", "Mark a memory as deleted; its file stays."),
-            ("restore", "helix.cli.changing:restore", "Bring a forgotten memory back."),
-            ("relate", "helix.cli.changing:relate", "Draw a typed edge from one memory to another."),
+            ("file", "helix.cli.changes:file", "Say of which project memories are."),
+            ("forget", "helix.cli.changes:forget", "Mark a memory as deleted; its file stays."),
+            ("restore", "helix.cli.changes:restore", "Bring a forgotten memory back."),
+            ("relate", "helix.cli.changes:relate", "Draw a typed edge from one memory to another."),
             ("recent", "helix.cli.recent:recent", "List the memories, last changed first."),
+            ("projects", "helix.cli.projects:projects", "List the projects, last changed first."),
             ("graph", "helix.cli.graph:graph", "Show which memories lead to which."),
-            ("history", "helix.cli.past:history", "List the versions of a memory in git, across renames."),
-            ("diff", "helix.cli.past:diff", "Show what changed in a memory since a revision."),
+            ("history", "helix.cli.history:history", "List the versions of a memory in git, across renames."),
+            ("diff", "helix.cli.history:diff", "Show what changed in a memory since a revision."),
         ),
     ),
     (
@@ -37,11 +38,15 @@ SECTIONS = (
         (
             ("init", "helix.cli.setup:init", "Make a vault: a folder of markdown files that you share."),
             ("doctor", "helix.cli.doctor:doctor", "Explain what is wrong, and what to do about it."),
-            ("conflicts", "helix.cli.tidy:conflicts", "List what needs a person: files not read or merged."),
-            ("adopt", "helix.cli.changing:adopt", "Give notes that have no id of their own a real one."),
-            ("consolidate", "helix.cli.tidy:consolidate", "Find what could be tidied, and tidy what is certain."),
-            ("import", "helix.cli.carry:import_memories", "Bring memories in, from a strand or another tool."),
-            ("export", "helix.cli.carry:export", "Write the memories into one file that any Helix imports."),
+            ("conflicts", "helix.cli.maintenance:conflicts", "List what needs a person: files not read or merged."),
+            ("adopt", "helix.cli.changes:adopt", "Give notes that have no id of their own a real one."),
+            (
+                "consolidate",
+                "helix.cli.maintenance:consolidate",
+                "Find what could be tidied, and tidy what is certain.",
+            ),
+            ("import", "helix.cli.import_export:import_memories", "Bring memories in, from a strand or another tool."),
+            ("export", "helix.cli.import_export:export", "Write the memories into one file that any Helix imports."),
             ("reindex", "helix.cli.reindex:reindex", "Read every file again and make all derived data anew."),
         ),
     ),
@@ -77,6 +82,7 @@ SECTIONS = (
 
 OPTIONS = (
     ("--vault FOLDER", "The vault folder (HELIX_VAULT, ~/helix-vault)."),
+    ("--version", "Say which Helix this is."),
     ("--install-completion", "Set up completion for your shell."),
     ("--show-completion", "Print what --install-completion would set up."),
     ("-h, --help", "Show this page, or after a command its own."),
@@ -114,7 +120,7 @@ def _run() -> None:
 
 def commands() -> dict[str, tuple[str, str]]:
     """Where each command is and what it says of itself, by name."""
-    return {name: (place, about) for _, listed in SECTIONS for name, place, about in listed}
+    return {name: (location, about) for _, listed in SECTIONS for name, location, about in listed}
 
 
 def help_page(*, bold: bool = False) -> str:

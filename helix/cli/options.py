@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from helix.cli.completing import complete_ids, complete_kinds, complete_projects, complete_tags
+from helix.cli.completion import complete_ids, complete_kinds, complete_projects, complete_tags
 
 MemoryId = Annotated[str, typer.Argument(metavar="ID", help="The memory's id.", autocompletion=complete_ids)]
 Project = Annotated[
@@ -37,5 +37,5 @@ IdempotencyKey = Annotated[
 ]
 
 
-def filters_of(**given: str | None) -> dict[str, str]:
-    return {name: value for name, value in given.items() if value}
+def filters_of(**values: str | None) -> dict[str, str]:
+    return {name: value for name, value in values.items() if value}

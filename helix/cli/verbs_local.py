@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import typer
 
+from helix.cli.open_vault import session
 from helix.cli.output import Progress, progress_bar
-from helix.cli.session import session
-from helix.cli.verbs import CLIENT, ROOM, Payload, Standing
+from helix.cli.verbs import CLIENT, Payload, Standing
 from helix.compose import Recall, open_recall, open_service
 from helix.errors import DaemonUnreachable
-from helix.memory.reader import When
+from helix.memory.reading.view import Caller
 from helix.memory.service import Service
-from helix.memory.view import Caller
-from helix.memory.write import Wish
+from helix.memory.verbs.call import call
+from helix.memory.verbs.verb import Verb
 
 # Without a daemon the first search embeds what is new itself; a large vault is left to the daemon.
 _EMBED_PATIENCE = 20.0
 
 
 @contextmanager
-def open_local(context: typer.Context, standing: Standing) -> Iterator[LocalVerbs]:
+def open_local(context: typer.Context, standing: Standing) -> Iterator[LocalDoor]:
     with session(context) as helix, ExitStack() as stack:
         opened: list[Recall] = []
 
@@ -41,68 +41,16 @@ def open_local(context: typer.Context, standing: Standing) -> Iterator[LocalVerb
             return opened[0]
 
         with open_service(helix, recall) as service:
-            yield LocalVerbs(service, standing)
+            yield LocalDoor(service, standing)
 
 
-class LocalVerbs:
+class LocalDoor:
     def __init__(self, service: Service, standing: Standing) -> None:
         self._service = service
-        self._scope = standing.scope
         self._caller = Caller(standing.project, None, CLIENT)
 
-    def remember(self, wish: Mapping[str, Any]) -> Payload:
-        said = {name: value for name, value in wish.items() if value is not None}
-        return self._service.write(Wish(**said), self._caller)
-
-    def recall(self, question: str, *, filters: Mapping[str, str], **words: Any) -> Payload:
-        return self._look(
-            self._service.search, question, filters=filters, response_format="detailed", **words
-        )
-
-    def context(self, task: str, *, filters: Mapping[str, str], **words: Any) -> Payload:
-        return self._look(self._service.context, task, filters=filters, **words)
-
-    def get(self, memory_id: str, **words: Any) -> Payload:
-        return self._service.get(memory_id, **_past(words))
-
-    def recent(self, *, filters: Mapping[str, str], **words: Any) -> Payload:
-        return self._look(self._service.recent, filters=filters, response_format="detailed", **words)
-
-    def graph(self, **words: Any) -> Payload:
-        return self._look(self._service.graph, **words)
-
-    def neighbors(self, memory_id: str, **words: Any) -> Payload:
-        return self._service.neighbors(memory_id, **_past(words))
-
-    def history(self, memory_id: str, **words: Any) -> Payload:
-        return self._service.history(memory_id, **_budgeted(words))
-
-    def conflicts(self, **words: Any) -> Payload:
-        return self._service.conflicts(**_budgeted(words))
-
-    def file(self, memory_ids: Sequence[str], *, project: str, idempotency_key: str | None) -> Payload:
-        return self._service.file(memory_ids, project=project, idempotency_key=idempotency_key)
-
-    def forget(self, memory_id: str, *, mode: str, idempotency_key: str | None) -> Payload:
-        return self._service.forget(memory_id, mode=mode, idempotency_key=idempotency_key)
-
-    def restore(self, memory_id: str, *, at: str | None, idempotency_key: str | None) -> Payload:
-        return self._service.restore(memory_id, at=at, idempotency_key=idempotency_key)
-
-    def relate(self, source: str, to: str, rel: str, *, idempotency_key: str | None) -> Payload:
-        return self._service.relate(source, to, rel, idempotency_key=idempotency_key)
+    def ask(self, verb: Verb, fields: Mapping[str, Any]) -> Payload:
+        return call(self._service, verb, verb.request(**fields), self._caller)
 
     def consolidate(self, *, dry_run: bool, only: Sequence[str], progress: Progress) -> Payload:
         return self._service.consolidate(dry_run=dry_run, only=only, progress=progress)
-
-    def _look(self, verb: Callable[..., Payload], *what: str, **words: Any) -> Payload:
-        return verb(*what, caller=self._caller, scope=self._scope, **_past(words))
-
-
-def _past(words: Mapping[str, Any]) -> dict[str, Any]:
-    others = {name: value for name, value in words.items() if name not in ("as_of", "ref")}
-    return {**_budgeted(others), "when": When(words.get("as_of"), words.get("ref"))}
-
-
-def _budgeted(words: Mapping[str, Any]) -> dict[str, Any]:
-    return {"max_tokens": ROOM, **{name: value for name, value in words.items() if value is not None}}

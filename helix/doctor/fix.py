@@ -14,7 +14,9 @@ from helix.doctor.examined import Examined
 from helix.doctor.finding import Finding
 from helix.errors import HelixError, VaultError
 from helix.follow.whereabouts import Whereabouts
-from helix.vault.files import Files, Write, content_hash
+from helix.vault.files import Files, Write
+from helix.vault.folding import merge_copies
+from helix.vault.hashes import content_hash
 from helix.vault.paths import Root
 
 
@@ -127,7 +129,7 @@ def _merge_copies(examined: Examined, findings: Sequence[Finding]) -> list[str]:
 
 
 def _merge(helix: Helix, memory_id: str, paths: list[str]) -> str:
-    outcome = helix.vault.merge_copies(memory_id, paths)
+    outcome = merge_copies(helix.vault, memory_id, paths)
     helix.took([*paths, outcome.survivor.path])
     return f"merged {', '.join(paths)} into {outcome.survivor.path}"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.errors import StorageError, VaultError
-from helix.vault.copies import is_note_name
+from helix.vault.conflict_names import is_note_name
 from helix.vault.leftovers import Leftover, State, examine, leftovers
 from helix.vault.paths import TEMP_PREFIX, Root, read_settings
 

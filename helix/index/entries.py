@@ -35,7 +35,7 @@ class KeywordDoc:
 
 
 @dataclass(frozen=True)
-class Entry:
+class WordEntry:
     """A document as it is kept: what it is called, which text it was made of, and how much each word weighs in it."""
 
     id: str
@@ -47,16 +47,16 @@ class Entry:
         return sum(self.weights.values())
 
 
-def to_entry(doc: KeywordDoc) -> Entry:
+def to_entry(doc: KeywordDoc) -> WordEntry:
     """One field for all that is searched: a word in the title counts as several in the body."""
     weights = Counter(tokens(doc.body))
     for text, weight in ((doc.title, _TITLE_WEIGHT), (" ".join(doc.tags), _TAG_WEIGHT)):
         for word in tokens(text):
             weights[word] += weight
-    return Entry(doc.id, doc.hash, dict(weights))
+    return WordEntry(doc.id, doc.hash, dict(weights))
 
 
-def to_entries(docs: Iterable[KeywordDoc], processes: int) -> Iterator[Entry]:
+def to_entries(docs: Iterable[KeywordDoc], processes: int) -> Iterator[WordEntry]:
     """Analyses in other processes, if asked to; the order stays."""
     if processes < 2:
         yield from map(to_entry, docs)
@@ -67,7 +67,7 @@ def to_entries(docs: Iterable[KeywordDoc], processes: int) -> Iterator[Entry]:
             idle.put(stack.enter_context(Helper()))
         pool = stack.enter_context(ThreadPoolExecutor(processes, "helix-entries"))
         rest = iter(docs)
-        under_way: deque[Future[list[Entry]]] = deque()
+        under_way: deque[Future[list[WordEntry]]] = deque()
         while batch := list(islice(rest, _BATCH)):
             under_way.append(pool.submit(_in_a_helper, batch, idle))
             if len(under_way) > 4 * processes:
@@ -102,13 +102,13 @@ class Helper:
                     pipe.close()
         self.process.wait()
 
-    def to_entries(self, docs: Sequence[KeywordDoc]) -> list[Entry]:
+    def to_entries(self, docs: Sequence[KeywordDoc]) -> list[WordEntry]:
         asked, answers = cast("tuple[IO[bytes], IO[bytes]]", (self.process.stdin, self.process.stdout))
         _say(asked, [astuple(doc) for doc in docs])
-        return [Entry(*one) for one in json.loads(answers.readline())]
+        return [WordEntry(*one) for one in json.loads(answers.readline())]
 
 
-def _in_a_helper(docs: Sequence[KeywordDoc], idle: SimpleQueue[Helper]) -> list[Entry]:
+def _in_a_helper(docs: Sequence[KeywordDoc], idle: SimpleQueue[Helper]) -> list[WordEntry]:
     helper = idle.get()
     try:
         return helper.to_entries(docs)
@@ -119,7 +119,7 @@ def _in_a_helper(docs: Sequence[KeywordDoc], idle: SimpleQueue[Helper]) -> list[
         idle.put(helper)
 
 
-def _to_entries(docs: Sequence[KeywordDoc]) -> list[Entry]:
+def _to_entries(docs: Sequence[KeywordDoc]) -> list[WordEntry]:
     return [to_entry(doc) for doc in docs]
 
 

@@ -8,14 +8,14 @@ from datetime import datetime
 from typing import Any
 
 from helix.errors import BadValue
-from helix.index.query import Filters, narrow
-from helix.memory.fit import Budget, Render, Shape, fit_page
-from helix.memory.pages import Listing, Pages
+from helix.index.query import narrow
+from helix.index.where import Where
+from helix.memory.bounds import MOST_AT_ONCE
+from helix.memory.budget import Budget, Render, Shape, fit_page
+from helix.memory.pagination import Listing, Pages
+from helix.memory.reading.view import View
 from helix.memory.tokens import CountTokens, Payload
-from helix.memory.view import View
 from helix.vault.times import parse_time
-
-MOST_AT_ONCE = 50
 
 ViewAt = Callable[[datetime | None, str | None], View]
 """the vault at a time, or at a commit, branch or tag; with neither as it is"""
@@ -93,9 +93,9 @@ def check_limit(limit: int, most: int = MOST_AT_ONCE) -> int:
     return limit
 
 
-def to_filters(given: Mapping[str, str]) -> tuple[Filters, dict[str, str]]:
+def to_filters(given: Mapping[str, str]) -> tuple[Where, dict[str, str]]:
     """The filters of the index, and those on a person's own keys, which only the catalog knows."""
-    filters, own = Filters(), {}
+    filters, own = Where(), {}
     for key, value in given.items():
         narrowed = narrow(filters, key, value) if value.strip() else None
         if narrowed is None:

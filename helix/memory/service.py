@@ -12,27 +12,28 @@ from datetime import datetime
 from typing import Any, Concatenate, ParamSpec
 
 from helix.errors import SecretRefused
-from helix.memory import browse, recall, versions
-from helix.memory.amend import Amender
-from helix.memory.consolidate import Consolidator, Progress
-from helix.memory.context import context as pack_context
-from helix.memory.dismissed import Dismissed
-from helix.memory.graph import graph as whole_graph
-from helix.memory.graph import neighbors
-from helix.memory.map import Cartographer, draw_map
-from helix.memory.memories import Memories
-from helix.memory.pages import Pages
-from helix.memory.past import Past
-from helix.memory.phases import PhaseRecall
+from helix.memory.activity.recorder import Witness
+from helix.memory.activity.timeline import timeline
+from helix.memory.maintenance.consolidate import Consolidator, Progress
+from helix.memory.maintenance.dismissed import Dismissed
+from helix.memory.pagination import Pages
+from helix.memory.portability.export_manifest import Manifest
 from helix.memory.reader import Reader
-from helix.memory.render import Target, to_html
-from helix.memory.requests import Requests
-from helix.memory.strand.manifest import Manifest
-from helix.memory.timeline import timeline
+from helix.memory.reading import browse, versions
+from helix.memory.reading import search as recall
+from helix.memory.reading.context import context as pack_context
+from helix.memory.reading.graph import graph as whole_graph
+from helix.memory.reading.graph import neighbors
+from helix.memory.reading.markdown_html import Target, to_html
+from helix.memory.reading.past import Past
+from helix.memory.reading.phase_recall import PhaseRecall
+from helix.memory.reading.similarity_map import Cartographer, draw_map
+from helix.memory.reading.view import Caller, View
 from helix.memory.tokens import CountTokens, Payload, clean
-from helix.memory.view import Caller, View
-from helix.memory.witness import Witness
-from helix.memory.write import Writer
+from helix.memory.writing.amend import Amender
+from helix.memory.writing.idempotency import Requests
+from helix.memory.writing.store import Memories
+from helix.memory.writing.write import Writer
 
 P = ParamSpec("P")
 

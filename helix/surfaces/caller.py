@@ -12,8 +12,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from helix.errors import SecretRefused
 from helix.memory.judgement.secrets import find_secret
+from helix.memory.reading.view import Caller
 from helix.memory.tokens import clean
-from helix.memory.view import Caller
 from helix.surfaces.problems import answer
 from helix.vault.authors import PERSON, Author, acting
 

@@ -14,10 +14,10 @@ from typing import Final, Literal, TypeAlias
 
 from helix.errors import EditRefused
 from helix.vault.frontmatter import Document, prove, same
+from helix.vault.key_positions import Entry, Root, block_header, line_end, line_start, locate
 from helix.vault.lists import Patch, change_block_list, change_inline_list, rewrite_inline
 from helix.vault.load import Value
-from helix.vault.spans import Entry, Root, block_header, line_end, line_start, locate
-from helix.vault.spell import requote, spell, spell_block, spell_key
+from helix.vault.yaml_text import requote, spell, spell_block, spell_key
 
 
 class _Sentinel(Enum):

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
+from helix.vault.key_positions import Place, Span, line_end, line_start
 from helix.vault.load import Value
-from helix.vault.spans import Place, Span, line_end, line_start
-from helix.vault.spell import spell
+from helix.vault.yaml_text import spell
 
 _GAP = re.compile(r"-( +)(?=\S)")
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 
 from helix.errors import HelixError
-from helix.vault.birth import HOMES
+from helix.vault.new_memory import HOMES
 from helix.vault.normalize import normalize
 from helix.vault.paths import Root
 

@@ -18,8 +18,8 @@ from mcp.shared.exceptions import MCPError
 
 from helix.dialects.dialect import Arguments, Dialect, Resource, Tool
 from helix.errors import HelixError
+from helix.memory.reading.view import Caller
 from helix.memory.service import Service
-from helix.memory.view import Caller
 from helix.surfaces.mcp.caller import Context
 from helix.surfaces.mcp.surface import McpSurface
 from tests.conformance.asking import (

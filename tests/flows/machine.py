@@ -13,7 +13,7 @@ from helix.config import FollowConfig
 from helix.follow.mend import Mender
 from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog
-from helix.memory.memories import Memories
+from helix.memory.writing.store import Memories
 from helix.vault.ancestry import Ancestry
 from helix.vault.files import Outcome, Write
 from helix.vault.note import Note

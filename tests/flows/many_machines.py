@@ -22,9 +22,9 @@ from helix.errors import HelixError
 from helix.vault import ids
 from helix.vault import merge as merge_module
 from helix.vault import vault as vault_module
-from helix.vault.birth import NewMemory
 from helix.vault.frontmatter import Document
 from helix.vault.merge import FindState, state_of
+from helix.vault.new_memory import NewMemory
 from helix.vault.note import Note, ancestors_of, status_of
 from helix.vault.vault import Edit
 from tests.flows.cloud import Cloud, Style

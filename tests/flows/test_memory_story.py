@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from helix.compose import open_recall, open_service
+from helix.memory.reading.view import Caller
 from helix.memory.service import Service
-from helix.memory.view import Caller
-from helix.memory.write import Wish
+from helix.memory.writing.write import Wish
 from tests.flows.followed import Followed, followed
 from tests.waiting import wait_for
 

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from random import Random
 
-from helix.vault.birth import NewMemory
+from helix.vault.new_memory import NewMemory
 from tests.flows.cloud import Cloud, Style
 from tests.flows.machine import Machine
 

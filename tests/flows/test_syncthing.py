@@ -10,7 +10,7 @@ import pytest
 
 from helix.compose import Helix, open_helix
 from helix.config import Config
-from helix.vault.birth import NewMemory
+from helix.vault.new_memory import NewMemory
 from helix.vault.note import Note
 from helix.vault.vault import Edit
 from helix.vault.vault_id import IDENTITY_FILE, new_identity

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from helix.vault.birth import NewMemory
+from helix.vault.new_memory import NewMemory
 from helix.vault.vault import Edit
 from tests.flows.cloud import Cloud, Style
 from tests.flows.machine import Machine

@@ -13,14 +13,14 @@ from helix_mcp import message
 from helix_mcp.inert import inert
 
 from helix.hosts import json_text, splice_toml, splice_yaml
-from helix.index import analyze, chunk, near, query, when
-from helix.memory import fit, pack, phases, render, tokens
+from helix.index import analyze, chunk, query, spelling, time_words
+from helix.memory import budget, tokens
 from helix.memory.judgement import resemble, secrets, statements, wording, worth
-from helix.memory.strand import brought, manifest, relink
-from helix.memory.strand.importers import basic_memory, instructions
+from helix.memory.portability import export_manifest, imported, relink
+from helix.memory.portability.importers import basic_memory, instructions
+from helix.memory.reading import markdown_html, pack, phase_recall
 from helix.vault import (
-    birth,
-    copies,
+    conflict_names,
     edit,
     frontmatter,
     git_folder,
@@ -31,11 +31,12 @@ from helix.vault import (
     load,
     markdown_blocks,
     markers,
+    new_memory,
     paths,
-    spell,
     text_merge,
     times,
     unified_diff,
+    yaml_text,
 )
 from helix.vault.note import Memory, Note
 
@@ -153,17 +154,17 @@ PARSERS = (
     Parser("slug", paths.slug),
     Parser("folder name", paths.folder_name),
     Parser("id", ids.is_usable),
-    Parser("title from a body", birth.title_from, _PROSE),
-    Parser("spelled text", spell.spell_text, _YAML),
-    Parser("name of a copy", copies.original_name, (" (", ")", "conflict", "-", ".sync-conflict-20260101-101010-ABCDEFG", "1", ".md"), 255),
+    Parser("title from a body", new_memory.title_from, _PROSE),
+    Parser("spelled text", yaml_text.spell_text, _YAML),
+    Parser("name of a copy", conflict_names.original_name, (" (", ")", "conflict", "-", ".sync-conflict-20260101-101010-ABCDEFG", "1", ".md"), 255),
     Parser("ignore rules", lambda text: ignore.Ignore(text).skips("a" * 100 + "/" + "ab" * 50 + ".md"), ("*", "**/", "?", "[a-b]", "[!", "/", "a", "\\", "\n", "!"), 2_000),
     Parser("chunks", lambda text: chunk.chunks(_note("x" * 1_300 + "\n" + text)), _PROSE),
     Parser("words", analyze.tokens, ("a", "A", "1", "_", "-", ".", "/", "::", "@", "世")),
     Parser("words of a question", analyze.query_tokens, ("what ", "?", "a", "世")),
     Parser("folded text", analyze.fold),
     Parser("question", query.parse, ('"', "-", "kind:", "tag:", "after:", "2026", "(", " "), 4_000),
-    Parser("time in a question", lambda text: when.time_span(text, date(2026, 1, 1)), ("last ", "5 days ago ", "in ", "may ", "2026-", "1", "st ")),
-    Parser("word as it is written", lambda text: near.as_written("deploy", [text]), ("'", "-", "a")),
+    Parser("time in a question", lambda text: time_words.time_span(text, date(2026, 1, 1)), ("last ", "5 days ago ", "in ", "may ", "2026-", "1", "st ")),
+    Parser("word as it is written", lambda text: spelling.as_written("deploy", [text]), ("'", "-", "a")),
     Parser("secrets", secrets.find_secret, _SECRETS),
     Parser("line of a secret", lambda text: secrets.line_of_secret(text + "\npassword=hunter2Xy9!aB"), (*_SECRETS, "\n")),
     Parser("secrets in a record", lambda text: secrets.find_leak({"a": [text, {"b": text}]}), _SECRETS),
@@ -171,16 +172,16 @@ PARSERS = (
     Parser("wording", wording.spelled_out, ("n't", "'s", "can't ", "'", "a", " ")),
     Parser("statements", statements.told, (*_PROSE, "5 may ", "is ", "v1.2", "not ")),
     Parser("resemblance", _alike, (*_PROSE, "is ", "not ", "a, ")),
-    Parser("cut", lambda text: fit.cut(text, len(text) * 3 // 4), (". ", "\n", " ")),
+    Parser("cut", lambda text: budget.cut(text, len(text) * 3 // 4), (". ", "\n", " ")),
     Parser("fence of a pack", inert, ("<", "/", " ", "memory", ">", "#include", "=", "\u200b", "[", "Human:")),
     Parser("words of a pack", pack.words_of),
-    Parser("html", lambda text: render.to_html(text, lambda name: None), (*_PROSE, "*", "_", "![", "](", "<", "&#", "1. ", "|-"), 8_000),
+    Parser("html", lambda text: markdown_html.to_html(text, lambda name: None), (*_PROSE, "*", "_", "![", "](", "<", "&#", "1. ", "|-"), 8_000),
     Parser("tokens", _count, ("a", " ", "\n", "世", "!", "\U0001f600"), 200_000),
-    Parser("phases", phases.phases_in, _YAML),
-    Parser("contents of a strand", lambda text: manifest.parse_manifest(_bytes(f'{{"entries": [{text}]}}')), ('{"name": "a"},', "[", "{", '"', ",")),
+    Parser("phases", phase_recall.phases_in, _YAML),
+    Parser("contents of a strand", lambda text: export_manifest.parse_manifest(_bytes(f'{{"entries": [{text}]}}')), ('{"name": "a"},', "[", "{", '"', ",")),
     Parser("relinked text", lambda text: relink.relink(text, {"a": "b"}), _PROSE),
-    Parser("imported tags", brought.tags_of, (",", " ", "#", "a")),
-    Parser("imported time", brought.time_of, ("2026-01-01", "T", "1", ".")),
+    Parser("imported tags", imported.tags_of, (",", " ", "#", "a")),
+    Parser("imported time", imported.time_of, ("2026-01-01", "T", "1", ".")),
     Parser("instructions", lambda text: list(instructions._split("CLAUDE.md", text, None, None)), (*_PROSE, "---\n", "1. ", "#\t", "never ")),
     Parser("observations", basic_memory._OBSERVATION.search, ("- [", "] ", "\n", " ", "* ")),
     Parser("relations", lambda text: [basic_memory._RELATION.match(line) for line in text.splitlines()], ("- ", "[[", "]]", "(", "a")),

@@ -11,8 +11,8 @@ from helix.errors import (
     SecretRefused,
     StaleHash,
 )
-from helix.memory.amend import Amendment
-from helix.memory.view import Caller
+from helix.memory.reading.view import Caller
+from helix.memory.writing.amend import Amendment
 from tests.memory.world import ME, World, record
 
 

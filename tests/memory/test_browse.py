@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from helix.errors import BadValue, MemoryNotFound
-from helix.memory.view import Caller
+from helix.memory.reading.view import Caller
 from tests.memory.world import ME, World, opened, record
 from tests.vault.git_sandbox import Sandbox
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from helix.errors import BadValue
-from helix.memory import versions
+from helix.memory.reading import versions
 from helix.memory.tokens import Payload, serialize, token_counter
 from tests.memory.world import ME, World, opened, record
 from tests.scale import scaled

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from helix.memory.drafts import Draft, erase_drafts
+from helix.memory.writing.drafts import Draft, erase_drafts
 
 
 def test_no_two_ids_share_a_draft(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 from helix.config import FollowConfig
 from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog
-from helix.memory.memories import Memories
+from helix.memory.writing.store import Memories
 from helix.vault.ancestry import Ancestry
-from helix.vault.birth import NewMemory
+from helix.vault.new_memory import NewMemory
 from helix.vault.paths import Root
 from helix.vault.vault import Vault
 

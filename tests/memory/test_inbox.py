@@ -9,10 +9,10 @@ import pytest
 
 from helix.config import ConsolidateConfig
 from helix.errors import BadValue, SecretRefused
-from helix.memory.amend import Amendment
-from helix.memory.inbox import Inbox
+from helix.memory.maintenance.inbox import Inbox
+from helix.memory.maintenance.worker import Upkeep
 from helix.memory.tokens import Payload
-from helix.memory.upkeep import Upkeep
+from helix.memory.writing.amend import Amendment
 from helix.vault.authors import Author, acting
 from helix.vault.text_merge import COLLISION
 from tests.memory.world import World, record

@@ -16,7 +16,7 @@ from helix.doctor.examined import Examined, Surroundings
 from helix.doctor.fix import mend
 from helix.errors import HelixError
 from helix.memory.reader import When
-from helix.surfaces.measured import git_state
+from helix.surfaces.monitoring.measurements import git_state
 from helix.vault.checkouts import Checkouts
 from helix.vault.history import History
 from tests.memory.world import ME, World, opened

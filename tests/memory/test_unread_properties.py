@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from helix.errors import MemoryNotFound, NoteError
-from helix.memory.amend import Amendment
+from helix.memory.writing.amend import Amendment
 from helix.vault.ids import derived_id
 from tests.memory.world import ME, World, record
 

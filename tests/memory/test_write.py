@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from helix.errors import BadValue, KeyReused, MemoryErased, MemoryNotFound, NotWorthKeeping, SecretRefused
-from helix.memory.amend import Amendment
-from helix.memory.view import Caller
-from helix.vault.birth import NewMemory
+from helix.memory.reading.view import Caller
+from helix.memory.writing.amend import Amendment
+from helix.vault.new_memory import NewMemory
 from tests.memory.world import ME, NOW, World, opened, record
 from tests.residue import residue
 from tests.scale import scaled

@@ -10,10 +10,10 @@ from typing import Any
 
 from helix.compose import Helix, Recall, open_helix, open_recall, open_service
 from helix.config import Config, FollowConfig
+from helix.memory.reading.view import Caller
 from helix.memory.service import Service
 from helix.memory.tokens import Payload
-from helix.memory.view import Caller
-from helix.memory.write import Wish
+from helix.memory.writing.write import Wish
 
 ME = Caller("billing", "s-1", "tester")
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)

@@ -14,9 +14,9 @@ import httpx
 import pytest
 
 from helix.errors import BadValue
-from helix.memory.journal import Event, Journal
+from helix.memory.activity.journal import Event, Journal
 from helix.memory.tokens import Payload
-from helix.surfaces.events import Events, TooMany
+from helix.surfaces.monitoring.events import Events, TooMany
 from tests.surfaces.conftest import Served, serving
 from tests.waiting import wait_for
 

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from helix.dialects.ask import ask
 from helix.dialects.dialect import Resource
 from helix.errors import BadValue
+from helix.memory.reading.view import Caller
 from helix.memory.service import Service
 from helix.memory.tokens import Payload
-from helix.memory.view import Caller
 
 _PAGE = 4000
 
 
-def _graph(service: Service, caller: Caller, said: Mapping[str, str]) -> Payload:
-    return service.graph(
-        caller=caller,
-        scope=said.get("scope", "project"),
-        max_tokens=_page(said),
-        cursor=said.get("cursor"),
-    )
+def _graph(service: Service, caller: Caller, given: Mapping[str, str]) -> Payload:
+    where = {name: given[name] for name in ("scope", "cursor") if name in given}
+    return ask(service, "graph", caller, max_tokens=_page(given), **where)
 
 
-def _manifest(service: Service, caller: Caller, said: Mapping[str, str]) -> Payload:
-    return service.strand_manifest(cursor=said.get("cursor"), max_tokens=_page(said))
+def _manifest(service: Service, caller: Caller, given: Mapping[str, str]) -> Payload:
+    return ask(service, "strand_manifest", caller, max_tokens=_page(given), cursor=given.get("cursor"))
 
 
-def _page(said: Mapping[str, str]) -> int:
-    wanted = said.get("max_tokens", str(_PAGE))
+def _page(given: Mapping[str, str]) -> int:
+    wanted = given.get("max_tokens", str(_PAGE))
     if not wanted.isdecimal() or len(wanted) > 9:
         raise BadValue(f"max_tokens is {wanted[:40]!r}; give a number such as {_PAGE}")
     return int(wanted)

@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from helix.memory.judgement.position import VERBS, is_value
 from helix.memory.judgement.statements import Statement, Word
+from helix.memory.judgement.value_position import VERBS, is_value
 from helix.memory.judgement.values import (
     CODE,
     DATE,

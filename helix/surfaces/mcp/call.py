@@ -13,12 +13,12 @@ from mcp.shared.exceptions import MCPError
 
 from helix.dialects.dialect import Dialect, Tool
 from helix.errors import HelixError
+from helix.memory.reading.view import Caller
 from helix.memory.service import Service
 from helix.memory.tokens import Payload, serialize
-from helix.memory.view import Caller
+from helix.surfaces.mcp.argument_check import Check
 from helix.surfaces.mcp.caller import Context, caller_in
-from helix.surfaces.mcp.check import Check
-from helix.surfaces.mcp.work import WAITING, WORKING, Workers, telling_progress, wait_until
+from helix.surfaces.mcp.worker_threads import WAITING, WORKING, Workers, telling_progress, wait_until
 from helix.vault.authors import Author, acting
 
 log = logging.getLogger(__name__)

@@ -11,8 +11,8 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from helix.memory.judgement.secrets import find_secret
+from helix.memory.reading.view import Caller
 from helix.memory.tokens import clean
-from helix.memory.view import Caller
 from helix.surfaces.caller import caller_of
 
 Context = ServerRequestContext[Any, Request]

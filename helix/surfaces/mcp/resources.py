@@ -14,7 +14,7 @@ from helix.memory.service import Service
 from helix.memory.tokens import serialize
 from helix.surfaces.mcp.call import refuse_cursor, say_unexpected
 from helix.surfaces.mcp.caller import Context, caller_in
-from helix.surfaces.mcp.work import Workers
+from helix.surfaces.mcp.worker_threads import Workers
 
 JSON = "application/json"
 _NOT_FOUND = -32002  # of the revisions with a handshake; the later ones say invalid params

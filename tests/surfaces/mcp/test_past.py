@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mcp import Client
 
-from helix.memory.amend import Amendment
+from helix.memory.writing.amend import Amendment
 from helix.surfaces.mcp.surface import McpSurface
 from tests.surfaces.mcp.serving import VERSION, Vaulted, served, vaulted
 from tests.surfaces.mcp.test_tools import ask, refused, told

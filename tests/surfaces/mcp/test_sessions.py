@@ -13,8 +13,8 @@ import httpx
 import pytest
 
 from helix.dialects.dialect import Arguments, Dialect, Tool
+from helix.memory.reading.view import Caller
 from helix.memory.service import Service
-from helix.memory.view import Caller
 from helix.surfaces.mcp.surface import McpSurface
 from tests.surfaces.mcp.serving import VERSION, Served, served
 from tests.waiting import wait_for

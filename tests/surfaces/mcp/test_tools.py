@@ -16,9 +16,9 @@ from mcp_types import CallToolResult, TextContent, TextResourceContents
 
 from helix.dialects.dialect import Arguments, Dialect, Resource, Tool
 from helix.dialects.registry import DIALECTS
+from helix.memory.reading.view import Caller
 from helix.memory.service import Service
 from helix.memory.tokens import serialize, token_counter
-from helix.memory.view import Caller
 from helix.surfaces.mcp.surface import McpSurface
 from tests.surfaces.mcp.serving import ERAS, VERSION, Served, Vaulted, served
 

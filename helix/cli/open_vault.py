@@ -1,0 +1,34 @@
+"""Opening the vault for one command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+from helix.cli.output import err, progress_bar
+from helix.config import Config, from_process
+
+if TYPE_CHECKING:
+    from helix.compose import Helix
+
+
+def config_of(context: typer.Context, **flags: object) -> Config:
+    """The settings in force; `flags` are those that the command itself was given."""
+    options: dict[str, object] = context.obj or {}
+    return from_process(**options, **flags)
+
+
+@contextmanager
+def session(context: typer.Context) -> Iterator[Helix]:
+    """The vault with a catalog that is up to date: kept by the daemon when one runs, else brought up here."""
+    from helix.compose import open_helix  # not above: a command that asks the daemon needs nothing of it
+
+    with open_helix(config_of(context)) as helix:
+        with progress_bar("reading the vault") as progress:
+            helix.catch_up(progress)
+        if helix.reconciler.brake.reason:
+            err.print(f"helix: {helix.reconciler.brake.reason}", style="yellow")
+        yield helix

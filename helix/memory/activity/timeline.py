@@ -1,0 +1,76 @@
+"""timeline: what happened to the memories, the latest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from helix.errors import BadValue
+from helix.memory.activity.journal import WHATS, WHOS, Asked, Event, Journal
+from helix.memory.bounds import MOST_EVENTS
+from helix.memory.budget import Budget, fit_page
+from helix.memory.pagination import Listing
+from helix.memory.reader import Reader
+from helix.memory.tokens import Payload
+from helix.vault.times import format_time, parse_time
+
+
+@dataclass(frozen=True)
+class _Events(Listing):
+    """The cursor is the number of an event: what comes before it never changes its order."""
+
+    def cursor(self, place: int) -> str | None:
+        following: list[Event] = self.entries[place : place + 1]
+        return str(following[0].seq + 1) if following else None
+
+
+def timeline(
+    reader: Reader,
+    journal: Journal,
+    *,
+    limit: int = 50,
+    since: str | None = None,
+    until: str | None = None,
+    project: str | None = None,
+    what: str | None = None,
+    who: str | None = None,
+    max_tokens: int = 4000,
+    cursor: str | None = None,
+) -> Payload:
+    if not 1 <= limit <= MOST_EVENTS:
+        raise BadValue(f"limit is {limit}; give a number from 1 to {MOST_EVENTS}")
+    asked = Asked(
+        _moment("since", since), _moment("until", until), project or "",
+        _some("what", what, WHATS), _some("who", who, WHOS),
+    )  # fmt: skip
+    found = journal.before(_place(cursor), asked, limit + 1)
+    return fit_page(
+        {},
+        _Events("", found),
+        lambda event: event.to_dict(),
+        lambda items: {"events": list(items)},
+        limit,
+        Budget(max_tokens, reader.count),
+    )
+
+
+def _moment(name: str, text: str | None) -> str:
+    moment = parse_time(text)
+    if text and moment is None:
+        raise BadValue(f"{name} is {text[:60]!r}; write a time like 2026-06-18 or 2026-06-18T09:12:44Z")
+    return "" if moment is None else format_time(moment)
+
+
+def _some(name: str, text: str | None, known: tuple[str, ...]) -> list[str]:
+    given = [part.strip().lower() for part in (text or "").split(",") if part.strip()]
+    unknown = [part for part in given if part not in known]
+    if unknown:
+        raise BadValue(f"{name} is {unknown[0][:60]!r}; give one or several of {', '.join(known)}")
+    return given
+
+
+def _place(cursor: str | None) -> int | None:
+    if cursor is None:
+        return None
+    if not cursor.isdecimal() or len(cursor) > 16:
+        raise BadValue(f"the cursor {cursor[:40]!r} is not one of the timeline", code="bad-cursor")
+    return int(cursor)

@@ -1,0 +1,200 @@
+"""Looking after the store: duplicates, contradictions, what is over and what was left lying, found by rule.
+
+Deterministic and free: no model decides. What is certain and reversible is done (an exact double is superseded by
+the older one); everything else is a proposal for a person or an agent. Each action is an edit of files that says
+why it was made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from helix.errors import BadValue, HelixError, MemoryNotFound
+from helix.index.catalog import Row
+from helix.index.where import Reach
+from helix.memory.judgement.resemble import Verdict, resemble
+from helix.memory.reading.link_graph import Links
+from helix.memory.reading.view import View
+from helix.memory.tokens import Payload
+from helix.memory.writing.store import Memories
+from helix.memory.writing.write import said_of
+from helix.vault.authors import HELIX, acting
+from helix.vault.links import to_link
+from helix.vault.load import Value
+from helix.vault.note import Memory, Note
+from helix.vault.times import format_time, parse_time
+from helix.vault.vault import Edit
+
+_COMPARED = 6
+_STALE_AFTER = timedelta(days=60)
+_BY = "helix-consolidation"
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    what: str
+    """duplicate, contradiction, expired, stale-task or dangling-link"""
+    memory_id: str
+    """the one that would be changed"""
+    other_id: str | None
+    """the one that would stand in its place, if any; of a dangling link what it names"""
+    reason: str
+    action: str
+    """what applying it does: supersede, forget, or nothing that Helix could do by itself"""
+    is_certain: bool = False
+
+    @property
+    def id(self) -> str:
+        said = f"{self.what}\n{self.memory_id}\n{self.other_id}"
+        return f"{self.what}-{hashlib.sha256(said.encode('utf-8', 'replace')).hexdigest()[:8]}"
+
+    def to_dict(self) -> Payload:
+        return {
+            "id": self.id,
+            "what": self.what,
+            "memory": self.memory_id,
+            "other": self.other_id,
+            "reason": self.reason,
+            "action": self.action,
+            "certain": self.is_certain,
+        }
+
+
+class Consolidator:
+    def __init__(self, view: View, memories: Memories) -> None:
+        self._view = view
+        self._memories = memories
+
+    def look(
+        self, progress: Progress | None = None, is_stopped: Callable[[], bool] = lambda: False
+    ) -> list[Proposal]:
+        """Everything that could be done now, in a fixed order."""
+        rows, links = self._view.rows(None), self._view.links()
+        joined = {frozenset((edge.source, edge.target)) for edge in links.edges}
+        found = [*self._over(rows), *_dangling(links, rows)]
+        for done, row in enumerate(rows, start=1):
+            if is_stopped():
+                break
+            found += self._doubles(row, joined)
+            if progress is not None and (done % 50 == 0 or done == len(rows)):
+                progress(done, len(rows))
+        return sorted(dict.fromkeys(found), key=lambda one: (one.what, one.memory_id, one.other_id or ""))
+
+    def apply(self, proposals: Iterable[Proposal]) -> list[Proposal]:
+        """Do these; one whose memories changed meanwhile is left out. Returns what was done."""
+        done = []
+        for one in proposals:
+            try:
+                with acting(replace(HELIX, detail=f"{one.what} {one.other_id or ''}".strip())):
+                    if self._apply(one):
+                        done.append(one)
+            except HelixError:
+                continue  # gone, broken or erased since: the next look sees what is left to do
+        return done
+
+    def chosen(self, ids: Sequence[str]) -> list[Proposal]:
+        known = {one.id: one for one in self.look()}
+        unknown = [one for one in ids if one not in known]
+        if unknown:
+            raise BadValue(f"there is no proposal {unknown[0]!r} (any more); look at the list again")
+        return [known[one] for one in ids]
+
+    # What is found
+
+    def _doubles(self, row: Row, joined: set[frozenset[str]]) -> Iterator[Proposal]:
+        note = self._view.find(row.id)
+        if note is None:
+            return
+        memory = note.memory
+        session = (memory.source or {}).get("session") if memory.scope == "session" else None
+        reach = Reach.to_place(memory.scope, memory.project, session)
+        for other_id in self._view.searcher().alike(f"{memory.title}\n{memory.body}", _COMPARED, (reach,)):
+            other = self._view.find(other_id) if other_id != row.id else None
+            # What is joined by an edge was judged already, by a person or by an earlier look.
+            if other is None or not other.memory.visible or frozenset((row.id, other_id)) in joined:
+                continue
+            if (found := _compare(note, other)) is not None:
+                yield found
+
+    def _over(self, rows: Sequence[Row]) -> Iterator[Proposal]:
+        now = self._view.now()
+        for row in rows:
+            until = parse_time(row.meta.get("valid_until"))
+            if until is not None and until < now:
+                yield Proposal("expired", row.id, None, f"it was valid until {format_time(until)}", "forget")
+            changed = parse_time(row.meta.get("updated_at")) or parse_time(row.meta.get("created_at"))
+            if row.meta["kind"] == "task" and changed is not None and now - changed > _STALE_AFTER:
+                days = (now - changed).days
+                yield Proposal(
+                    "stale-task", row.id, None, f"a task that nobody touched for {days} days", "forget"
+                )
+
+    # What is done
+
+    def _apply(self, one: Proposal) -> bool:
+        if one.action == "forget":
+            row = self._view.row(one.memory_id)
+            if row.status != "active" or one.id not in {still.id for still in self._over([row])}:
+                return False
+            self._memories.forget(row.id)
+            return True
+        if one.action != "supersede" or one.other_id is None:
+            return False
+        gone, stays = self._view.find(one.memory_id), self._view.find(one.other_id)
+        if gone is None or stays is None or not gone.memory.visible or not stays.memory.visible:
+            raise MemoryNotFound(f"{one.memory_id} or {one.other_id} is not there any more")
+        if _compare(gone, stays) != one:
+            return False
+        # First the edge, then the flip: between the two there is one memory too many, never one too few.
+        self._memories.change(stays.id, lambda now: _taking_over(now, gone))
+        at = format_time(self._view.now())
+        after = self._memories.change(
+            gone.id, lambda now: _replaced(one, now, at) if now.memory.body == gone.memory.body else None
+        )
+        return after.memory.status == "superseded"
+
+
+def _compare(note: Note, other: Note) -> Proposal | None:
+    older, newer = sorted((note, other), key=lambda one: (one.memory.created_at or "", one.id))
+    how = resemble(said_of(newer.memory), said_of(older.memory))
+    if how.verdict is Verdict.SAME:
+        exact = _normal(newer.memory) == _normal(older.memory)
+        return Proposal("duplicate", newer.id, older.id, how.reason, "supersede", is_certain=exact)
+    if how.verdict is Verdict.CHANGED and note.memory.kind != "event":
+        return Proposal("contradiction", older.id, newer.id, how.reason, "supersede")
+    return None
+
+
+def _taking_over(note: Note, gone: Note) -> Edit:
+    known = {tag.casefold() for tag in note.memory.tags}
+    tags = [tag for tag in gone.memory.tags if tag.casefold() not in known]
+    supersedes = [to_link(one) for one in (*note.memory.edges.get("supersedes", ()), gone.id)]
+    changes: dict[str, Value] = {"supersedes": list(dict.fromkeys(supersedes))}
+    if tags:
+        there = note.meta.get("tags")
+        changes["tags"] = [*(there if isinstance(there, list) else note.memory.tags), *tags]
+    return Edit(dict(changes))
+
+
+def _replaced(one: Proposal, note: Note, now: str) -> Edit | None:
+    if note.memory.status != "active":
+        return None
+    why: Value = {"by": _BY, "what": one.what, "reason": one.reason, "at": now}
+    return Edit({"status": "superseded", "consolidated": why})
+
+
+def _dangling(links: Links, rows: Sequence[Row]) -> Iterator[Proposal]:
+    active = {row.id for row in rows}
+    for edge in links.edges:
+        if edge.is_dangling and edge.source in active:
+            reason = f"its {edge.rel} names {edge.target!r}, which is not in the vault"
+            yield Proposal("dangling-link", edge.source, edge.target, reason, "none")
+
+
+def _normal(memory: Memory) -> str:
+    return " ".join(memory.body.split()).casefold()

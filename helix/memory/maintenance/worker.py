@@ -1,0 +1,157 @@
+"""The consolidation worker: one thread per daemon that looks for doubles when nobody writes, and can be paused.
+
+It applies what is certain and keeps the rest as proposals, which last as long as nothing changes in the vault.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import sqlite3
+import threading
+import time
+from collections.abc import Sequence
+
+from helix.config import ConsolidateConfig
+from helix.errors import HelixError
+from helix.memory.maintenance.consolidate import Proposal
+from helix.memory.reader import check_limit
+from helix.memory.service import Service
+from helix.memory.tokens import Payload
+
+log = logging.getLogger(__name__)
+
+# What is over or stale is so by the clock, and not because a file changed.
+_LASTS_SECONDS = 3600.0
+
+
+class Upkeep:
+    def __init__(self, service: Service, config: ConsolidateConfig) -> None:
+        self._service = service
+        self._config = config
+        self._looking = threading.Lock()
+        self._wake = threading.Event()
+        self._stopped = threading.Event()
+        self._paused = not config.enabled
+        self._state = "waiting"
+        self._found: tuple[str, float, list[Proposal]] | None = None
+        self._settled = ""
+        """the vault in which the last look found nothing certain to do"""
+        self._runs = 0
+        self._applied = 0
+        self._error: str | None = None
+        self._aside: threading.Thread | None = None
+        self._aside_lock = threading.Lock()
+        self._thread = threading.Thread(target=self._run, name="helix-consolidate", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopped.set()
+        self._wake.set()
+        for thread in (self._thread, self._aside):
+            if thread is not None and thread.is_alive():
+                thread.join(timeout=30)
+
+    def pause(self) -> None:
+        self._paused = True
+
+    def resume(self) -> None:
+        self._paused = False
+        self._wake.set()
+
+    def health(self) -> Payload:
+        return {
+            "state": "paused" if self._paused else self._state,
+            "runs": self._runs,
+            "applied": self._applied,
+            "proposals": None if self._found is None else len(self._found[2]),
+            "error": self._error,
+        }
+
+    def proposals(self, *, limit: int = 20, max_tokens: int = 4000, cursor: str | None = None) -> Payload:
+        """What could be done with the memories as they are now, within a budget."""
+        check_limit(limit)
+        reader = self._service.reader
+        _, listing = reader.listed(
+            "consolidate", reader.view(), cursor, lambda _: [one.to_dict() for one in self.look()]
+        )
+        return reader.page(
+            "consolidate", listing, dict, lambda items: {"proposals": list(items)},
+            limit=limit, max_tokens=max_tokens,
+        )  # fmt: skip
+
+    def apply(self, ids: Sequence[str] = ()) -> Payload:
+        """Do what is named, or else what is certain."""
+        with self._looking:
+            done = self._service.consolidate(only=ids)
+            self._found = None
+            self._applied += len(done["applied"])
+        return {"applied": done["applied"], "remaining": len(done["proposals"])}
+
+    def look(self) -> list[Proposal]:
+        """One search per memory; for a vault that did not change since the last look the answer is known."""
+        with self._looking:
+            vault = self._vault()
+            known = self._found
+            if known is not None and known[0] == vault and time.monotonic() - known[1] < _LASTS_SECONDS:
+                return known[2]
+            found = self._service.consolidator.look(is_stopped=self._stopped.is_set)
+            self._found = (vault, time.monotonic(), found)
+            return found
+
+    def last_found(self, patience: float) -> tuple[list[Proposal], bool]:
+        """What a look finds, when it is done in this time, or else what the last one found; and which of the two."""
+        look = self._look_aside()
+        look.join(patience)
+        known = self._found
+        return ([] if known is None else known[2]), not look.is_alive()
+
+    def _look_aside(self) -> threading.Thread:
+        with self._aside_lock:
+            if self._aside is None or not self._aside.is_alive():
+                self._aside = threading.Thread(target=self._look_quietly, name="helix-look", daemon=True)
+                self._aside.start()
+            return self._aside
+
+    def _look_quietly(self) -> None:
+        try:
+            self.look()
+        except (HelixError, OSError, sqlite3.Error) as error:
+            log.warning("looking for what could be tidied failed: %s", type(error).__name__)
+            self._error = str(error)
+
+    def _run(self) -> None:
+        while not self._stopped.is_set():
+            self._wake.wait(self._config.interval_minutes * 60)
+            self._wake.clear()
+            if self._stopped.is_set() or self._paused:
+                continue
+            try:
+                self._round()
+                self._error = None
+            except (HelixError, OSError, sqlite3.Error) as error:
+                log.warning("consolidation failed; the next round tries again: %s", type(error).__name__)
+                self._error = str(error)
+            self._state = "waiting"
+
+    def _round(self) -> None:
+        before = self._vault()
+        if before == self._settled or self._stopped.wait(self._config.quiet) or self._vault() != before:
+            return  # nothing new, or somebody is at work: the next round comes
+        self._state = "looking"
+        certain = [one for one in self.look() if one.is_certain]
+        if certain and not self._stopped.is_set() and not self._paused:
+            with self._looking:
+                self._applied += len(self._service.consolidator.apply(certain))
+                self._found = None
+        elif not certain:
+            self._settled = before
+        self._runs += 1
+
+    def _vault(self) -> str:
+        """A name for what is in the vault now."""
+        states = self._service.live.catalog.states()
+        said = "\n".join(f"{memory_id} {state[1]}" for memory_id, state in sorted(states.items()))
+        return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,242 @@
+"""get, recent, today, stats, conflicts: looking at memories without a question."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from helix.errors import BadValue, MemoryNotFound
+from helix.index.catalog import Row
+from helix.index.where import Where, to_predicate
+from helix.memory.budget import Budget, fit_text
+from helix.memory.pagination import place_in
+from helix.memory.portability.export_manifest import Manifest
+from helix.memory.reader import NOW, Reader, When, check_limit, to_filters
+from helix.memory.reading.presentation import brief, check_format, full
+from helix.memory.reading.search import asks_for_hidden, check_scope
+from helix.memory.reading.view import Caller, View, reaches
+from helix.memory.tokens import Payload
+from helix.vault.note import Note
+from helix.vault.times import format_time, parse_time
+
+_HASH_SHOWN = 8
+
+
+def get(
+    reader: Reader,
+    memory_id: str,
+    *,
+    response_format: str = "detailed",
+    include_deleted: bool = False,
+    max_tokens: int = 8000,
+    cursor: str | None = None,
+    when: When = NOW,
+) -> Payload:
+    """One memory. A text that is longer than the budget is read on with the cursor."""
+    detailed = check_format(response_format)
+    view = reader.view(when)
+    note = view.get(memory_id)
+    if not note.memory.visible and not include_deleted:
+        raise MemoryNotFound(_why_hidden(view, note))
+    body = note.memory.body.strip()
+    start = place_in(cursor, note.hash[:_HASH_SHOWN], len(body))
+    rest = body[start:]
+
+    def render(text: str, is_cut: bool, shape: Callable[[Note, str], Payload]) -> Payload:
+        place = start + len(text)
+        place += len(body[place:]) - len(body[place:].lstrip())
+        following = f"{place}.{note.hash[:_HASH_SHOWN]}" if is_cut else None
+        return {**shape(note, text), "truncated": is_cut, "next_cursor": following}
+
+    budget = Budget(max_tokens, reader.count)
+    if detailed:
+        try:
+            return fit_text(lambda text, is_cut: render(text, is_cut, full), rest, budget)[0]
+        except BadValue:
+            pass  # the details alone are too long: the text matters more
+    return fit_text(lambda text, is_cut: render(text, is_cut, brief), rest, budget)[0]
+
+
+def recent(
+    reader: Reader,
+    *,
+    caller: Caller,
+    scope: str = "project",
+    filters: Mapping[str, str] | None = None,
+    since: str | None = None,
+    include_deleted: bool = False,
+    limit: int = 20,
+    max_tokens: int = 2000,
+    response_format: str = "concise",
+    cursor: str | None = None,
+    when: When = NOW,
+) -> Payload:
+    """The last changed first."""
+    detailed = check_format(response_format)
+    check_limit(limit)
+    earliest = parse_time(since) if since is not None else None
+    if since is not None and earliest is None:
+        raise BadValue(f"since is {since[:60]!r}; write a time like 2026-06-18 or 2026-06-18T09:12:44Z")
+    hidden_too = include_deleted or asks_for_hidden(filters)
+
+    def entries(view: View) -> list[list[Any]]:
+        seen = Where(reaches=reaches(check_scope(scope), caller), active_only=not hidden_too)
+        rows = filter(to_predicate(seen), view.latest(earliest))
+        return [[row.id, hidden_too] for row in _filtered(list(rows), filters or {})]
+
+    view, listing = reader.listed("recent", reader.view(when), cursor, entries, quotes=False)
+
+    def render(entry: list[Any]) -> Payload | None:
+        note = view.find(entry[0])
+        if note is None or not (note.memory.visible or entry[1]):
+            return None
+        text = note.memory.body.strip()
+        return full(note, text) if detailed else {**brief(note, text), "updated": note.memory.updated_at}
+
+    return reader.page(
+        "recent", listing, render, lambda items: {"results": list(items)}, limit=limit, max_tokens=max_tokens
+    )
+
+
+def today(
+    reader: Reader,
+    *,
+    caller: Caller,
+    scope: str = "project",
+    filters: Mapping[str, str] | None = None,
+    limit: int = 20,
+    max_tokens: int = 2000,
+    response_format: str = "concise",
+    cursor: str | None = None,
+    when: When = NOW,
+) -> Payload:
+    """What changed in the last 24 hours."""
+    since = format_time(reader.view(when).now() - timedelta(hours=24))
+    return recent(
+        reader, caller=caller, scope=scope, filters=filters, since=since, limit=limit, max_tokens=max_tokens,
+        response_format=response_format, cursor=cursor, when=when,
+    )  # fmt: skip
+
+
+def stats(
+    reader: Reader,
+    *,
+    caller: Caller,
+    scope: str = "all",
+    max_tokens: int = 2000,
+    cursor: str | None = None,
+    when: When = NOW,
+) -> Payload:
+    """How many memories there are, by status, scope, kind, project and tag; all but the first count active ones."""
+
+    def entries(view: View) -> list[list[Any]]:
+        rows = view.rows(reaches(check_scope(scope), caller), include_hidden=True)
+        active = [row for row in rows if row.status == "active"]
+        counts = {
+            "status": Counter(row.status for row in rows),
+            "scope": Counter(row.meta["scope"] for row in active),
+            "kind": Counter(row.meta["kind"] for row in active),
+            "project": Counter(row.meta.get("project") or "" for row in active),
+            "tag": Counter(tag for row in active for tag in row.meta.get("tags", ())),
+        }
+        return [
+            [name, value, number]
+            for name, counter in counts.items()
+            for value, number in sorted(counter.items(), key=lambda item: (-item[1], item[0]))
+            if value
+        ]
+
+    _, listing = reader.listed("stats", reader.view(when), cursor, entries)
+
+    def shape(items: Sequence[Payload]) -> Payload:
+        said: Payload = {f"by_{name}": {} for name in ("status", "scope", "kind", "project", "tag")}
+        for item in items:
+            said[f"by_{item['of']}"][item["value"]] = item["count"]
+        return said
+
+    return reader.page(
+        "stats",
+        listing,
+        lambda entry: {"of": entry[0], "value": entry[1], "count": entry[2]},
+        shape,
+        limit=len(listing.entries) or 1,
+        max_tokens=max_tokens,
+        answer={"memories": sum(entry[2] for entry in listing.entries if entry[0] == "status")},
+    )
+
+
+def conflicts(
+    reader: Reader, *, limit: int = 50, max_tokens: int = 4000, cursor: str | None = None
+) -> Payload:
+    """What needs a person: notes that cannot be read, and ids that stand in several files."""
+    check_limit(limit)
+
+    def entries(view: View) -> list[Payload]:
+        problems = [one.to_dict() for one in view.catalog.problems()]
+        waiting = [
+            {"id": memory_id, "paths": [row.path for row in rows], "code": "waiting-to-merge"}
+            for memory_id, rows in view.catalog.duplicates().items()
+        ]
+        return [*problems, *waiting]
+
+    _, listing = reader.listed("conflicts", reader.view(), cursor, entries)
+    return reader.page(
+        "conflicts",
+        listing,
+        lambda entry: dict(entry),
+        lambda items: {"conflicts": list(items)},
+        limit=limit,
+        max_tokens=max_tokens,
+    )
+
+
+def strand_manifest(
+    reader: Reader, survey: Callable[[], Manifest], *, max_tokens: int = 4000, cursor: str | None = None
+) -> Payload:
+    head: Payload = {}
+
+    def entries(_: View) -> list[Payload]:
+        manifest = survey().to_dict()
+        listed: list[Payload] = manifest.pop("entries")
+        head.update(manifest)
+        return listed
+
+    _, listing = reader.listed("strand manifest", reader.view(), cursor, entries)
+    return reader.page(
+        "strand manifest",
+        listing,
+        lambda entry: dict(entry),
+        lambda items: {"entries": list(items)},
+        limit=len(listing.entries) or 1,
+        max_tokens=max_tokens,
+        answer=head,
+    )
+
+
+def _why_hidden(view: View, note: Note) -> str:
+    memory = note.memory
+    if memory.status == "superseded":
+        newer = [
+            edge.source
+            for edge in view.links().edges
+            if edge.rel == "supersedes" and edge.target == memory.id
+        ]
+        instead = f"; get {newer[0]}, which replaced it" if newer else ""
+        return f"{memory.id} was superseded{instead}, or ask with include_deleted"
+    if memory.status == "erased":
+        return f"{memory.id} was erased for good"
+    return f"{memory.id} was forgotten; ask with include_deleted to see it, or restore it"
+
+
+def _filtered(rows: Sequence[Row], given: Mapping[str, str]) -> list[Row]:
+    if not given:
+        return list(rows)
+    filters, own = to_filters(given)
+    if own:
+        raise BadValue(
+            f"{sorted(own)[0]!r} is no filter here; there are kind, tag, project, unfiled, scope, status, id, after "
+            "and before"
+        )
+    return list(filter(to_predicate(filters), rows))

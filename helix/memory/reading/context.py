@@ -1,0 +1,288 @@
+"""context: the pack that an agent reads before a task, grouped, cited, within its budget, and fenced as data.
+
+The same vault and the same task give the same pack, byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from helix.index.catalog import Row
+from helix.index.where import Reach, Where, to_predicate
+from helix.memory.budget import Budget, cut
+from helix.memory.reader import NOW, Reader, When
+from helix.memory.reading.link_graph import Links
+from helix.memory.reading.pack import Piece, pack, words_of
+from helix.memory.reading.pack_report import Left
+from helix.memory.reading.pack_report import explain as to_explained
+from helix.memory.reading.presentation import check_format, passage
+from helix.memory.reading.search import ask, check_scope, nearest_shown
+from helix.memory.reading.view import Caller, View, changed_at, reaches
+from helix.memory.tokens import Payload
+from helix.vault.note import Note
+from helix.vault.times import parse_time
+
+if TYPE_CHECKING:
+    from helix.index.search import Hit
+
+_DEPTH = 40
+_ELSEWHERE = 10
+_STANDING = 5  # preferences that hold for whatever is done in this place
+_SAME_WORDS = 0.8  # shared words of two texts from which on the second repeats the first
+_NOTHING = "Nothing in memory fits this task."
+_NEAREST_REMARK = "merely the nearest; it may have nothing to do with the task"
+_WHOLE_TEXT = 1_600  # characters; of a longer memory the best passage is packed
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A memory that goes into the pack, with what has to be said beside it."""
+
+    note: Note
+    ordinal: int | None
+    score: float
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass
+class Selection:
+    chosen: list[Chosen] = field(default_factory=list)
+    left_out: int = 0
+    left: list[Left] = field(default_factory=list)
+    """those that were found and not chosen, and why"""
+
+    def leave(self, one: Hit | Chosen, reason: str, why: str) -> None:
+        memory_id = one.note.id if isinstance(one, Chosen) else one.memory_id
+        self.left.append(Left(memory_id, reason, why, one.score))
+
+
+def context(
+    reader: Reader,
+    task: str,
+    *,
+    caller: Caller,
+    scope: str = "project",
+    filters: Mapping[str, str] | None = None,
+    max_tokens: int = 4000,
+    response_format: str = "concise",
+    rerank: bool = False,
+    explain: bool = False,
+    explain_tokens: int = 4000,
+    when: When = NOW,
+) -> Payload:
+    """The pack; with `explain` also what each memory in it costs, and what was left out and why.
+
+    The explanation has a budget of its own, `explain_tokens`, so that the pack is the one that an agent would get.
+    """
+    detailed = check_format(response_format)
+    budget = Budget(max_tokens, reader.count)
+    view = reader.view(when)
+    found = ask(
+        view,
+        task,
+        caller=caller,
+        scope=scope,
+        filters=filters,
+        limit=_DEPTH,
+        include_deleted=True,
+        rerank=rerank,
+        explain=explain,
+    )
+    room = Budget(explain_tokens, reader.count)
+    seen = reaches(check_scope(scope), caller)
+    selection = _resolve(view, found.hits, seen)
+    if not found.fits:
+        _keep_nearest(selection, nearest_shown(found))
+    if not filters:
+        _add_standing(view, selection, seen)
+    pieces = [_piece(one, detailed) for one in selection.chosen]
+    notices = {key: value for key, value in (("note", found.note), ("degraded", found.degraded)) if value}
+    lead = "" if found.fits else _NOTHING
+    answer, packed = pack(pieces, budget, notices, left_out=selection.left_out, lead=lead)
+    if not explain:
+        return answer
+    left = [
+        *selection.left,
+        *(Left(hit.memory_id, "below-gate", "it fits the task too little", hit.score) for hit in found.below),
+        *_elsewhere(view, task, caller, filters, seen),
+    ]
+    scores = {one.note.id: one.score for one in selection.chosen if one.score}
+    return to_explained(view, answer, packed, pieces, scores, left, room)
+
+
+def _keep_nearest(selection: Selection, count: int) -> None:
+    near, rest = selection.chosen[:count], selection.chosen[count:]
+    selection.chosen = [replace(one, remarks=(*one.remarks, _NEAREST_REMARK)) for one in near]
+    selection.left_out += len(rest)
+    for one in rest:
+        selection.leave(one, "below-gate", "nothing fits the task, and others are nearer to it")
+
+
+def _elsewhere(
+    view: View,
+    task: str,
+    caller: Caller,
+    filters: Mapping[str, str] | None,
+    seen: tuple[Reach, ...] | None,
+) -> list[Left]:
+    """What fits, and lies where the asker does not look."""
+    if seen is None:
+        return []
+    found = ask(view, task, caller=caller, scope="all", filters=filters, limit=_ELSEWHERE)
+    is_seen = to_predicate(Where(reaches=seen))
+    rows = ((hit, view.catalog.find(hit.memory_id)) for hit in found.hits)
+    return [
+        Left(
+            hit.memory_id, "not-in-scope", f"it is of {_place(row)}, which this scope does not see", hit.score
+        )
+        for hit, row in rows
+        if row is not None and not is_seen(row)
+    ]
+
+
+def _place(row: Row) -> str:
+    session = (row.meta.get("source") or {}).get("session")
+    if row.meta["scope"] == "session":
+        return f"session {session}" if session else "another session"
+    return f"project {row.meta['project']}" if row.meta.get("project") else "another project"
+
+
+def _resolve(view: View, hits: Sequence[Hit], seen: tuple[Reach, ...] | None) -> Selection:
+    """The current one for each that was superseded, one of two that contradict each other, no repetition."""
+    links = view.links()
+    is_seen = to_predicate(Where(reaches=seen))
+    newer = {edge.target: edge.source for edge in links.edges if edge.rel == "supersedes"}
+    selection = Selection()
+    by_id: dict[str, Chosen] = {}
+    for hit in hits:
+        current, replaced = _current(links, newer, hit.memory_id)
+        if current is None:
+            selection.leave(hit, "forgotten", "it was forgotten, or what replaced it was")
+            continue
+        if not is_seen(links.rows[current]):
+            selection.leave(
+                hit, "not-in-scope", f"{current} replaced it, and lies where this scope does not see"
+            )
+            continue
+        note = view.find(current)
+        if note is None or not note.memory.visible:
+            selection.leave(hit, "unreadable", "its file cannot be read at the moment")
+            continue
+        if current != hit.memory_id:
+            selection.leave(hit, "superseded", f"{current} replaced it")
+        remarks = tuple(f"replaces {one}" for one in replaced)
+        if note.id in by_id:
+            before = by_id[note.id]
+            by_id[note.id] = replace(before, remarks=tuple(dict.fromkeys((*before.remarks, *remarks))))
+        else:
+            ordinal = hit.ordinal if note.id == hit.memory_id else None
+            by_id[note.id] = Chosen(note, ordinal, hit.score, remarks)
+    settled = _without_contradictions(links, by_id, selection)
+    selection.chosen = list(_without_repetition(settled, selection))
+    selection.left_out = len(by_id) - len(selection.chosen)
+    return selection
+
+
+def _current(links: Links, newer: Mapping[str, str], memory_id: str) -> tuple[str | None, list[str]]:
+    """The memory that holds today in the place of this one, and those on the way that it replaced."""
+    passed: list[str] = []
+    here = memory_id
+    while (row := links.rows.get(here)) is not None:
+        if row.status == "active":
+            return here, passed
+        if row.status != "superseded" or here not in newer or here in passed:
+            return None, passed
+        passed.append(here)
+        here = newer[here]
+    return None, passed
+
+
+def _without_contradictions(links: Links, chosen: Mapping[str, Chosen], selection: Selection) -> list[Chosen]:
+    """Of two that contradict each other the one that was changed last stands, and says that it does."""
+    against: dict[str, set[str]] = {}
+    for edge in links.edges:
+        if edge.rel == "contradicts" and not edge.is_dangling:
+            against.setdefault(edge.source, set()).add(edge.target)
+            against.setdefault(edge.target, set()).add(edge.source)
+    settled = []
+    for memory_id, one in chosen.items():
+        others = [links.rows[other] for other in sorted(against.get(memory_id, ())) if other in links.rows]
+        standing = [row for row in others if row.status == "active"]
+        newer = [
+            row
+            for row in standing
+            if row.id in chosen and changed_at(row) > changed_at(links.rows[memory_id])
+        ]
+        if newer:
+            selection.leave(one, "contradicted", f"{newer[0].id} contradicts it and was changed later")
+            continue
+        remarks = tuple(f"contradicts {row.id}, which is older" for row in standing if row.id in chosen)
+        settled.append(replace(one, remarks=(*one.remarks, *remarks)))
+    return settled
+
+
+def _without_repetition(chosen: Iterable[Chosen], selection: Selection) -> Iterable[Chosen]:
+    seen: dict[str, frozenset[str]] = {}
+    for one in chosen:
+        words = words_of(f"{one.note.memory.title} {one.note.memory.body}")
+        same = (
+            memory_id
+            for memory_id, other in seen.items()
+            if len(words & other) >= _SAME_WORDS * len(words | other)
+        )
+        if (first := next(same, None)) is None:
+            seen[one.note.id] = words
+            yield one
+        else:
+            selection.leave(one, "says-the-same", f"{first} says the same")
+
+
+def _add_standing(view: View, selection: Selection, seen: tuple[Reach, ...] | None) -> None:
+    """Preferences hold whatever the task is; the most important and then the latest come first."""
+    there = {one.note.id for one in selection.chosen}
+    rows = [row for row in view.rows(seen) if row.kind == "preference" and row.id not in there]
+    rows.sort(key=lambda row: (-(row.meta.get("importance") or 0.5), -changed_at(row), row.id))
+    for row in rows[:_STANDING]:
+        note = view.find(row.id)
+        if note is not None and note.memory.visible and not _is_over(view, note):
+            selection.chosen.append(Chosen(note, 0, 0.0))
+
+
+def _is_over(view: View, note: Note) -> bool:
+    until = parse_time(note.memory.valid_until)
+    return until is not None and until < view.now()
+
+
+def _piece(one: Chosen, detailed: bool) -> Piece:
+    memory = one.note.memory
+    facts = {
+        "project": memory.project or "",
+        "tags": " ".join(memory.tags),
+        "from": " ".join(str(value) for value in (memory.source or {}).values()),
+        "score": f"{one.score:.2f}",
+    }
+    return to_piece(one.note, one.ordinal, facts if detailed else {}, one.remarks)
+
+
+def to_piece(
+    note: Note,
+    ordinal: int | None = None,
+    facts: Mapping[str, str] | None = None,
+    remarks: tuple[str, ...] = (),
+) -> Piece:
+    memory = note.memory
+    body, best = memory.body.strip(), passage(note, ordinal)
+    is_whole = len(body) <= _WHOLE_TEXT
+    said = {"updated": (memory.updated_at or memory.created_at or "")[:10], **(facts or {})}
+    return Piece(
+        memory.id,
+        memory.kind,
+        memory.title,
+        body if is_whole else best,
+        cut(best, _WHOLE_TEXT // 4),
+        {name: value for name, value in said.items() if value},
+        remarks,
+        is_cut=not is_whole,
+    )

@@ -1,0 +1,149 @@
+"""The memories as a graph: typed edges from the frontmatter, wikilinks from the text, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from helix.errors import BadValue
+from helix.index.catalog import Row
+from helix.memory.bounds import DEEPEST, MOST_NODES
+from helix.memory.reader import NOW, Reader, When, check_limit
+from helix.memory.reading.link_graph import Edge, Links
+from helix.memory.reading.search import check_scope
+from helix.memory.reading.view import Caller, View, reaches
+from helix.memory.tokens import Payload
+
+
+def graph(
+    reader: Reader,
+    *,
+    caller: Caller,
+    scope: str = "project",
+    project: str | None = None,
+    include_deleted: bool = False,
+    limit: int = MOST_NODES,
+    max_tokens: int = 4000,
+    cursor: str | None = None,
+    when: When = NOW,
+) -> Payload:
+    """Nodes and edges, paged: each node comes before the edges that leave it."""
+    check_limit(limit, MOST_NODES)
+
+    def entries(view: View) -> list[list[Any]]:
+        seen = view.rows(reaches(check_scope(scope), caller), include_hidden=include_deleted)
+        kept = {row.id for row in seen if project is None or row.meta.get("project") == project}
+        links = view.links()
+        leaving: dict[str, list[Edge]] = {}
+        for edge in links.edges:
+            # An edge to what the asker may not see would tell of it.
+            if edge.source in kept and (edge.target in kept or edge.is_dangling):
+                leaving.setdefault(edge.source, []).append(edge)
+        listed: list[list[Any]] = []
+        for memory_id in sorted(kept):
+            listed.append([memory_id, include_deleted])
+            listed += [
+                [memory_id, edge.rel, edge.target, edge.is_dangling, include_deleted]
+                for edge in leaving.get(memory_id, ())
+            ]
+        return listed
+
+    view, listing = reader.listed("graph", reader.view(when), cursor, entries)
+
+    def render(entry: list[Any]) -> Payload | None:
+        *said, hidden_too = entry
+        row = _shown(view, said[0], hidden_too)
+        if row is None or len(said) == 1:
+            return None if row is None else node(row)
+        edge = Edge(*said)
+        there = edge.is_dangling or _shown(view, edge.target, hidden_too) is not None
+        return edge.to_dict() if there else None
+
+    return reader.page("graph", listing, render, _nodes_and_edges, limit=limit, max_tokens=max_tokens)
+
+
+def neighbors(
+    reader: Reader,
+    memory_id: str,
+    *,
+    depth: int = 1,
+    include_deleted: bool = False,
+    limit: int = 25,
+    max_tokens: int = 2000,
+    cursor: str | None = None,
+    when: When = NOW,
+) -> Payload:
+    """The memories around one, nearest first, each with the edge that led to it, and with further ones that do."""
+    if not 1 <= depth <= DEEPEST:
+        raise BadValue(f"depth is {depth}; give 1, 2 or {DEEPEST}")
+    check_limit(limit)
+
+    def entries(view: View) -> list[list[Any]]:
+        start = view.row(memory_id).id
+        links = view.links()
+        hidden = {row.id for row in links.rows.values() if row.status != "active" and not include_deleted}
+        return [[*one, include_deleted] for one in _around(links, start, depth, hidden)]
+
+    view, listing = reader.listed("neighbors", reader.view(when), cursor, entries)
+
+    def render(entry: list[Any]) -> Payload | None:
+        there, distance, edges, hidden_too = entry
+        edge, *more = [Edge(*one) for one in edges]
+        row = _shown(view, there, hidden_too)
+        if row is None and not edge.is_dangling:
+            return None
+        said = {"id": there} if row is None else node(row)
+        said |= {"distance": distance, "edge": edge.to_dict()}
+        return {**said, "more_edges": [one.to_dict() for one in more]} if more else said
+
+    return reader.page(
+        "neighbors",
+        listing,
+        render,
+        lambda items: {"neighbors": list(items)},
+        limit=limit,
+        max_tokens=max_tokens,
+    )
+
+
+def node(row: Row) -> Payload:
+    said: Payload = {"id": row.id, "title": row.meta["title"], "kind": row.meta["kind"]}
+    if row.meta.get("project"):
+        said["project"] = row.meta["project"]
+    return said if row.status == "active" else {**said, "status": row.status}
+
+
+def _shown(view: View, memory_id: str, hidden_too: bool) -> Row | None:
+    """A memory as it is now; None when it was forgotten since it was listed."""
+    row = view.catalog.find(memory_id)
+    return row if row is not None and (hidden_too or row.status == "active") else None
+
+
+def _around(links: Links, start: str, depth: int, hidden: set[str]) -> list[list[Any]]:
+    touching: dict[str, list[Edge]] = {}
+    for edge in links.edges:
+        touching.setdefault(edge.source, []).append(edge)
+        if not edge.is_dangling:
+            touching.setdefault(edge.target, []).append(edge)
+    reached, ring = {start}, [start]
+    found: list[list[Any]] = []
+    for distance in range(1, depth + 1):
+        outside: dict[str, list[list[Any]]] = {}
+        for here in ring:
+            for edge in sorted(touching.get(here, ()), key=lambda one: (one.rel, one.source, one.target)):
+                there = edge.target if edge.source == here else edge.source
+                if there not in reached and there not in hidden:
+                    outside.setdefault(there, []).append(
+                        [edge.source, edge.rel, edge.target, edge.is_dangling]
+                    )
+        found += [[there, distance, edges] for there, edges in outside.items()]
+        ring = list(outside)
+        reached.update(ring)
+    return found
+
+
+def _nodes_and_edges(items: Sequence[Payload]) -> Payload:
+    return {
+        "nodes": [one for one in items if "id" in one],
+        "edges": [one for one in items if "rel" in one],
+    }

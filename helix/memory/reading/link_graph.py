@@ -1,0 +1,95 @@
+"""Who links to whom: typed edges from the frontmatter, links from the text and from other properties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from helix.index.catalog import Row
+from helix.memory.tokens import Payload
+
+
+@dataclass(frozen=True)
+class Edge:
+    source: str
+    rel: str
+    target: str
+    """an id, or what is written where nothing answers to it"""
+    is_dangling: bool = False
+
+    def to_dict(self) -> Payload:
+        said: Payload = {"from": self.source, "to": self.target, "rel": self.rel}
+        return {**said, "dangling": True} if self.is_dangling else said
+
+
+class Links:
+    """Who links to whom. As in Obsidian a link may name an id, a file, an alias or a title."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self.rows = {row.id: row for row in rows}
+        self._names: dict[str, str] = {}
+        for names_of in (_titles, _aliases, _stems, _paths, _ids):  # the later is the surer
+            self._names.update((name, row.id) for row in self.rows.values() for name in names_of(row))
+        self._paths = {name: row.id for row in self.rows.values() for name in _paths(row)}
+        edges = (
+            self._edge(row, rel, target)
+            for row in self.rows.values()
+            for rel, targets in (row.meta.get("edges") or {}).items()
+            for target in targets
+        )
+        # Once each: a text may name one note by its file and by an alias.
+        self.edges = list(dict.fromkeys(edge for edge in edges if edge is not None))
+
+    def resolve(self, target: str, folder: str = "") -> str | None:
+        """The memory that a link means. Of files with one name the one in the linking note's folder is meant."""
+        name = target.strip().removesuffix(".md").casefold()
+        beside = f"{folder.casefold()}/{name}" if folder else name
+        return self._paths.get(beside) or self._names.get(name)
+
+    def superseded_by(self, memory_id: str) -> set[str]:
+        """Those that a memory replaced, and those that these had replaced."""
+        older: dict[str, list[str]] = {}
+        for edge in self.edges:
+            if edge.rel == "supersedes":
+                older.setdefault(edge.source, []).append(edge.target)
+        found: set[str] = set()
+        pending = [memory_id]
+        while pending:
+            new = [one for one in older.get(pending.pop(), ()) if one not in found]
+            found.update(new)
+            pending += new
+        return found
+
+    def _edge(self, source: Row, rel: str, target: str) -> Edge | None:
+        found = self.resolve(target, source.path.rpartition("/")[0])
+        if found == source.id:
+            return None  # a note that links to a heading of its own
+        return Edge(source.id, rel, found or target, is_dangling=found is None)
+
+
+def _titles(row: Row) -> list[str]:
+    return [str(row.meta["title"]).casefold()]
+
+
+def _aliases(row: Row) -> list[str]:
+    """Other names that a person gave a note, in Obsidian's property for them."""
+    extra = row.meta.get("extra") or {}
+    given = extra.get("aliases") or extra.get("alias") or []
+    return [
+        name.strip().casefold()
+        for name in (given if isinstance(given, list) else [given])
+        if isinstance(name, str)
+    ]
+
+
+def _stems(row: Row) -> list[str]:
+    return [PurePosixPath(row.path).stem.casefold()]
+
+
+def _paths(row: Row) -> list[str]:
+    return [row.path.removesuffix(".md").casefold()]
+
+
+def _ids(row: Row) -> list[str]:
+    return [row.id.casefold()]

@@ -1,0 +1,89 @@
+"""How a memory is shown: `concise` is the least to act on, `detailed` all there is to know about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from helix.errors import BadValue
+from helix.index.chunk import chunks
+from helix.memory.reading.pack import opens_with
+from helix.memory.tokens import Payload
+from helix.vault.note import Memory, Note
+
+FORMATS = ("concise", "detailed")
+
+
+def check_format(response_format: str) -> bool:
+    """Whether it is the detailed one."""
+    if response_format not in FORMATS:
+        raise BadValue(f"response_format is {response_format!r}; give one of {', '.join(FORMATS)}")
+    return response_format == "detailed"
+
+
+def brief(note: Note, text: str) -> Payload:
+    memory = note.memory
+    said: Payload = {"id": memory.id}
+    if not opens_with(text, memory.title):
+        said["title"] = memory.title
+    said["text"] = text
+    if memory.status != "active":
+        said["status"] = memory.status
+    return said | _mark(note)
+
+
+def full(note: Note, text: str) -> Payload:
+    memory = note.memory
+    said: Payload = {
+        "id": memory.id,
+        "title": memory.title,
+        "text": text,
+        "kind": memory.kind,
+        "scope": memory.scope,
+        "project": memory.project,
+        "status": memory.status,
+        "tags": list(memory.tags),
+        "edges": edges_of(memory),
+        "source": source_of(memory),
+        "created": memory.created_at,
+        "updated": memory.updated_at,
+        "deleted": memory.deleted_at,
+        "valid_from": memory.valid_from,
+        "valid_until": memory.valid_until,
+        "importance": memory.importance,
+        "path": note.path,
+        "hash": note.hash,
+    }
+    kept = ("title", "text", "tags", "edges", "project")
+    said = {key: value for key, value in said.items() if value is not None or key in kept}
+    return said | _mark(note) | ({"extra": _plain(memory.extra)} if memory.extra else {})
+
+
+def _mark(note: Note) -> Payload:
+    """Of a note that is known by its text alone: what its properties say is not in the answer."""
+    return {} if note.unread is None else {"properties_unread": True}
+
+
+def source_of(memory: Memory) -> str | None:
+    """Where it comes from, in one line: `agent=claude-code session=s-81`."""
+    return " ".join(f"{name}={value}" for name, value in (memory.source or {}).items()) or None
+
+
+def edges_of(memory: Memory) -> list[dict[str, str]]:
+    return [{"rel": rel, "to": target} for rel, targets in memory.edges.items() for target in targets]
+
+
+def passage(note: Note, ordinal: int | None) -> str:
+    """The part of the text that fits best; all of it when it is short."""
+    pieces = chunks(note.memory)
+    piece = pieces[ordinal] if ordinal is not None and ordinal < len(pieces) else pieces[0]
+    return note.memory.body[piece.start : piece.end].strip()
+
+
+def _plain(value: Any) -> Any:
+    """Values of a person's own keys as JSON has them."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
