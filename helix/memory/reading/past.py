@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix.config import FollowConfig
-from helix.errors import HelixError, HistoryError
+from helix.errors import HelixError, HistoryError, StateUnwritable
 from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog
 from helix.memory.reading.vault_view import ReadNote, VaultView, find_note
@@ -88,8 +88,13 @@ class Past:
             if snapshot is None:
                 # A place of its own: one that was dropped is removed only when its last reader is gone.
                 place = self._folder / f"{commit}-{secrets.token_hex(4)}"
-                self._lay_out(history, commit, place)
-                snapshot = self._in_use[commit] = Snapshot(place, self._open_index)
+                try:
+                    self._lay_out(history, commit, place)
+                    snapshot = self._in_use[commit] = Snapshot(place, self._open_index)
+                except BaseException:
+                    # Half of it is of no use, and may be what fills the disk.
+                    shutil.rmtree(place, ignore_errors=True)
+                    raise
             self._open[commit] = snapshot
             while len(self._open) > _OPEN:
                 self._open.popitem(last=False)  # closed once nobody reads from it any more
@@ -124,7 +129,6 @@ class Past:
                 continue
             written += max(len(data), _LEAST_PER_FILE)
             if written > _MOST_BYTES:
-                shutil.rmtree(place, ignore_errors=True)
                 raise HistoryError(
                     f"the notes at {commit[:10]} are more than {_MOST_BYTES >> 30} GB; ask about another commit",
                     code="git-failed",
@@ -198,7 +202,9 @@ def _write(file: Path, data: bytes) -> bool:
         file.write_bytes(data)
     except OSError as error:
         if error.errno not in _IMPOSSIBLE_NAME:
-            raise
+            raise StateUnwritable(
+                f"the notes of that commit cannot be laid out in the state folder: {error.strerror or error}"
+            ) from error
         return False
     return True
 
