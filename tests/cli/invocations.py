@@ -169,6 +169,7 @@ WITHOUT_DAEMON = (
     Line("bench --made-up 20 --seconds 0.5 --json", shows='"ratio"'),
     Line("version", shows="helix "),
     Line("version --json", shows='"python"'),
+    Line("--version", shows="helix "),
     Line("--show-completion bash", fits=False),
     Line("--install-completion bash", shows="completion installed", fits=False),
 )
