@@ -20,7 +20,7 @@ from helix.memory.tokens import Payload, serialize
 from helix.memory.writing.amend import Amendment
 from helix.memory.writing.idempotency import IdempotencyKeys
 from helix.memory.writing.write import Wish
-from tests.memory.verbs import VERBS, Verbs
+from tests.memory.asking import VERBS, Verbs
 from tests.memory.world import World, opened, record
 from tests.scale import scaled
 from tests.vault.git_sandbox import Sandbox
