@@ -13,6 +13,7 @@ from helix.errors import StateUnwritable, StorageError, VaultLocked, VaultMissin
 from helix.follow.lock import FollowLock
 from helix.index.catalog import CATALOG_FILE, Catalog
 from helix.memory.followed_vault import FollowedVault
+from helix.memory.principal import Visibility, visible_to
 from helix.memory.search_engine import Recall, open_recall
 from helix.vault.ancestry import Ancestry
 from helix.vault.database import why_disk_refuses
@@ -62,14 +63,16 @@ def open_vault(config: Config, *, must_follow: bool = False) -> Iterator[Followe
 
 
 @contextmanager
-def open_workspace(followed: FollowedVault, recall: Callable[[], Recall]) -> Iterator[Workspace]:
-    """The vault of this process with everything that requests need. `recall` waits for search, or raises
-    IndexNotReady."""
+def open_workspace(
+    followed: FollowedVault, recall: Callable[[], Recall], visibility: Visibility = visible_to
+) -> Iterator[Workspace]:
+    """A vault with everything that requests need. `recall` waits for search, or raises IndexNotReady; `visibility`
+    says what each principal sees."""
     # Here and not above: most commands need none of it.
     from helix.memory.workspace import Workspace
 
     with _state_errors(followed.state):
-        workspace = Workspace(followed, recall)
+        workspace = Workspace(followed, recall, visibility)
     with workspace.opened():
         yield workspace
 

@@ -54,7 +54,7 @@ NOWHERE = Kind(
     "variable-points-nowhere",
     Severity.WARNING,
     "a HELIX_* variable names a folder that cannot be there",
-    "A drive that is not mounted or a misspelt path: FollowedVault would start anew there, without what it knew.",
+    "A drive that is not mounted or a misspelt path: Helix would start anew there, without what it knew.",
     "Correct the path, or mount what is missing.",
 )
 NOT_LOOPBACK = Kind(

@@ -128,8 +128,8 @@ class Pages(StateDatabase):
 class Cursors:
     """The listings of one principal."""
 
-    pages: Pages
-    owner: str
+    _pages: Pages
+    _owner: str
 
     def start(
         self, verb: str, entries: Sequence[Any], commit: str | None = None, era: int | None = None
@@ -141,17 +141,17 @@ class Cursors:
 
     def era(self) -> int:
         """To be asked before the entries of a listing that quotes are found."""
-        return self.pages.era()
+        return self._pages.era()
 
     def keep(self, verb: str, listing: Listing) -> None:
         """So that its cursors can be followed, after a restart of the daemon too.
 
         Not one that was found before an erasure and would be kept after it: it may quote what was erased.
         """
-        self.pages.keep(self.owner, verb, listing)
+        self._pages.keep(self._owner, verb, listing)
 
     def find(self, verb: str, cursor: str) -> Listing:
-        return self.pages.find(self.owner, verb, cursor)
+        return self._pages.find(self._owner, verb, cursor)
 
 
 def _serialized(verb: str, commit: str | None, entries: Sequence[Any]) -> bytes:

@@ -12,6 +12,7 @@ from helix.compose import open_vault, open_workspace
 from helix.config import Config, FollowConfig
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.place import Place
+from helix.memory.principal import Visibility, visible_to
 from helix.memory.search_engine import Recall, open_recall
 from helix.memory.tokens import Payload
 from helix.memory.workspace import Workspace
@@ -59,7 +60,9 @@ class World:
 
 
 @contextmanager
-def opened(place: Path, *, model: str = "none", now: datetime | None = NOW) -> Iterator[World]:
+def opened(
+    place: Path, *, model: str = "none", now: datetime | None = NOW, visibility: Visibility = visible_to
+) -> Iterator[World]:
     folder = place / "vault"
     folder.mkdir(parents=True, exist_ok=True)
     config = Config(
@@ -73,7 +76,7 @@ def opened(place: Path, *, model: str = "none", now: datetime | None = NOW) -> I
         if now is not None:
             helix.vault.clock = lambda: now
         helix.catch_up()
-        with open_recall(helix) as recall, open_workspace(helix, lambda: recall) as workspace:
+        with open_recall(helix) as recall, open_workspace(helix, lambda: recall, visibility) as workspace:
             yield World(folder, recall, workspace)
 
 

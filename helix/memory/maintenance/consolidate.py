@@ -17,7 +17,7 @@ from helix.index.where import Reach
 from helix.memory.judgement.resemble import Verdict, resemble
 from helix.memory.reader import check_limit
 from helix.memory.reading.link_graph import Links
-from helix.memory.reading.view import Row
+from helix.memory.reading.view import Row, View
 from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload
 from helix.memory.writing.store import Edit
@@ -182,7 +182,8 @@ def proposals(
     )
 
     def render(entry: Payload) -> Payload | None:
-        return None if view.hides(entry["memory"]) or view.hides(entry["other"] or "") else dict(entry)
+        hidden = is_hidden(view, entry["what"], entry["memory"], entry["other"])
+        return None if hidden else dict(entry)
 
     return request.page(
         "consolidate", listing, render, lambda items: {"proposals": list(items)},
@@ -206,6 +207,12 @@ def carry_out(
     due = found if only else [one for one in found if one.is_certain]
     done = [] if dry_run else consolidator.apply(due)
     return done, [one for one in found if one not in done]
+
+
+def is_hidden(view: View, what: str, memory_id: str | None, other: str | None) -> bool:
+    """Whether an item about two memories is about one that is not seen. A dangling link quotes the one that is."""
+    named = (memory_id,) if what == "dangling-link" else (memory_id, other)
+    return any(one is not None and view.hides(one) for one in named)
 
 
 def look(request: Request) -> list[Proposal]:

@@ -46,15 +46,15 @@ class Dismissed(StateDatabase):
 class OwnDismissals:
     """What one principal dismissed."""
 
-    dismissed: Dismissed
-    owner: str
+    _dismissed: Dismissed
+    _owner: str
 
     def add(self, key: str) -> None:
-        self.dismissed.add(self._kept(key))
+        self._dismissed.add(self._kept(key))
 
     def among(self, keys: Iterable[str]) -> set[str]:
         by_kept = {self._kept(key): key for key in keys}
-        return {by_kept[kept] for kept in self.dismissed.among(by_kept)}
+        return {by_kept[kept] for kept in self._dismissed.among(by_kept)}
 
     def _kept(self, key: str) -> str:
-        return key if self.owner == LOCAL.id else f"{self.owner} {key}"
+        return key if self._owner == LOCAL.id else f"{self._owner} {key}"

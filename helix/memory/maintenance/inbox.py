@@ -15,7 +15,7 @@ from typing import Any
 
 from helix.errors import BadValue
 from helix.memory.activity.event import Activity, EventFilter
-from helix.memory.maintenance.consolidate import Proposal, look
+from helix.memory.maintenance.consolidate import Proposal, is_hidden, look
 from helix.memory.reader import check_limit
 from helix.memory.reading.view import Row, View
 from helix.memory.request import Request, verb
@@ -215,7 +215,7 @@ def _shown(view: View, item: Mapping[str, Any], spell: Spell) -> Payload | None:
     rows = {name: view.find_row(memory_id) for name, memory_id in named.items()}
     if any(row is not None and row.status == "erased" for row in rows.values()):
         return None
-    if any(map(view.hides, named.values())):
+    if is_hidden(view, item["what"], named.get("id"), named.get("other")):
         return None
     titles = {name: row.title[:200] for name, row in rows.items() if row is not None}
     actions = [spell(Action(**action)) for action in item["actions"]]

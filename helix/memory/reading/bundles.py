@@ -57,12 +57,12 @@ class Bundles:
 class OwnBundles:
     """The bundles of one principal."""
 
-    bundles: Bundles
-    owner: str
+    _bundles: Bundles
+    _owner: str
 
     def find(self, key: BundleKey, view: View) -> Payload | None:
         """As long as nothing in it was changed or forgotten."""
-        return self.bundles.find(self.owner, key, view)
+        return self._bundles.find(self._owner, key, view)
 
     def keep(self, key: BundleKey, bundle: Payload, hashes: Mapping[str, str]) -> None:
-        self.bundles.keep(self.owner, key, bundle, hashes)
+        self._bundles.keep(self._owner, key, bundle, hashes)

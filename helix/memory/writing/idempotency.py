@@ -143,20 +143,20 @@ class IdempotencyKeys(StateDatabase):
 class OwnKeys:
     """The keys of one principal."""
 
-    keys: IdempotencyKeys
-    owner: str
+    _keys: IdempotencyKeys
+    _owner: str
 
     def find(self, key: str, digest: str) -> Payload | None:
         """The answer that was given under this key. The same key for something else is a mistake of the caller's."""
-        return self.keys.find(self.owner, key, digest)
+        return self._keys.find(self._owner, key, digest)
 
     def keep(self, key: str, memory_id: str, digest: str, answer: Payload) -> str | None:
         """Says so when the answer is only in memory, because the disk is full."""
-        return self.keys.keep(self.owner, key, memory_id, digest, answer)
+        return self._keys.keep(self._owner, key, memory_id, digest, answer)
 
     def in_note(self, key: str) -> str:
         """The key as a note has it that was created under it."""
-        return key if self.owner == LOCAL.id else f"{self.owner}:{key}"
+        return key if self._owner == LOCAL.id else f"{self._owner}:{key}"
 
 
 def _hashed(key: str) -> str:
