@@ -41,6 +41,8 @@ class FollowedVault:
     lock: FollowLock
     follows: bool
     """whether this process keeps the catalog; otherwise a daemon does and this process only asks and waits"""
+    state: Path = field(init=False)
+    """the folder of what is derived from this vault"""
     databases: list[StateDatabase] = field(init=False)
     """the files of the state folder that are opened anew when somebody deletes them"""
     reconciler: Reconciler = field(init=False)
@@ -51,6 +53,7 @@ class FollowedVault:
     versions: GitVersions = field(init=False)
 
     def __post_init__(self) -> None:
+        self.state = state_folder(self.config.state_dir, self.config.vault)
         self.databases = [self.vault.ancestry, self.catalog]
         self.reconciler = Reconciler(self.vault, self.catalog, self.config.follow, renew=self._renew)
         self.erasures = open_erasures(self.state, self.config.state_dir, self.vault.ancestry, self.catalog)
@@ -61,11 +64,6 @@ class FollowedVault:
         self.mender = Mender(self.reconciler, checkouts=Checkouts(self.config.vault))
         self.store = VaultStore(self.vault, self.catalog, self.take_in)
         self.versions = GitVersions(self.vault, self.catalog)
-
-    @property
-    def state(self) -> Path:
-        """The folder of what is derived from this vault."""
-        return state_folder(self.config.state_dir, self.config.vault)
 
     def catch_up(self, progress: Progress | None = None) -> None:
         """Bring the catalog up to the disk, when that is this process' job."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from helix.memory import erasure
 from helix.memory.activity.journal import Journal
 from helix.memory.activity.narrowed_activity import AllActivity, NarrowedActivity
-from helix.memory.activity.recorder import Witness
+from helix.memory.activity.recorder import Recorder
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.maintenance.dismissed import Dismissed
 from helix.memory.maintenance.worker import Upkeep
@@ -71,7 +71,7 @@ class Workspace:
             vault.ancestry.count_erased,
             lambda folder: recall().open_index(folder),
         )
-        self.recorder = Witness(
+        self.recorder = Recorder(
             self.journal, followed.catalog, vault.files.authors, Checkouts(Path(vault.root.path)), vault.clock
         )
         self._map = Cartographer(self._live, lambda: recall().index, state)
@@ -133,8 +133,8 @@ class Workspace:
                 stack.callback(followed.databases.remove, database)
             stack.callback(self.past.close)
             # At the front: first what happened is told, then the stores are cleaned, the journal with them.
-            reconciler.on_commit.insert(0, self.recorder.took)
-            stack.callback(reconciler.on_commit.remove, self.recorder.took)
+            reconciler.on_commit.insert(0, self.recorder.committed)
+            stack.callback(reconciler.on_commit.remove, self.recorder.committed)
             reconciler.on_scan.insert(0, self.recorder.scanned)
             stack.callback(reconciler.on_scan.remove, self.recorder.scanned)
             if reconciler.has_scanned:
