@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 RUNS   ?= 5
+# Twice the cores, for most of its time a test waits: for a disk, a daemon that starts, a moment that must pass.
+# Eight at most, for each takes up to a gigabyte of memory.
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(min(8, 2 * (os.cpu_count() or 1)))')
 
 .DEFAULT_GOAL := help
 .PHONY: help install run test soak test-hosts programs check docs sdk pictures bench bench-recall bench-pairs clean
@@ -43,10 +46,10 @@ programs:
 
 test: check programs ## everything that must hold, in a new order each time; HELIX_TEST_SCALE=10 makes the random runs ten times longer
 	@$(BIN)/python -m compileall -q helix shim  # thousands of commands are started, where Python may keep no compiled files
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 soak: $(VENV)/.installed-dev programs ## the tests RUNS times quiet and RUNS times beside four busy processes, as a table
-	$(BIN)/python -m tests.soak --runs $(RUNS) $(TESTS)
+	$(BIN)/python -m tests.soak --runs $(RUNS) --workers $(WORKERS) $(TESTS)
 
 test-hosts: $(VENV)/.installed-dev ## the hosts' own command lines, fetched from npm, each connected to a real daemon
 	$(BIN)/python -m pytest tests/hosts/real_hosts.py -v
@@ -57,6 +60,7 @@ docs: $(VENV)/.installed-dev ## write the reference pages, and what the TypeScri
 	$(BIN)/python -m helix.surfaces.errors_page > docs/errors.md
 	$(BIN)/python -m helix.surfaces.rest.reference > docs/rest-api.md
 	$(BIN)/python -m helix.doctor.reference > docs/doctor.md
+	$(BIN)/python -m helix.memory.verbs.page > docs/verbs.md
 	$(BIN)/python sdk/typescript/generate.py
 
 sdk: ## build the TypeScript SDK into sdk/typescript/dist; needs Node

@@ -22,7 +22,7 @@ from helix.memory.search_engine import open_recall
 from helix.memory.workspace import Workspace
 from helix.memory.writing.write import Wish
 from helix.vault.authors import Author, acting
-from tests.memory.verbs import Verbs
+from tests.memory.asking import Verbs
 
 _ME = Place("p000", "s-1", "bench")
 _DIMENSIONS = 384

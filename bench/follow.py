@@ -17,7 +17,7 @@ from pathlib import Path
 from helix.compose import open_vault
 from helix.config import Config
 from helix.memory.followed_vault import FollowedVault
-from helix.vault.files import content_hash
+from helix.vault.hashes import content_hash
 from helix.vault.vault_id import IDENTITY_FILE, new_identity
 
 _WORDS = ["auth", "retry", "client", "token", "cache", "vault", "merge", "index", "queue", "budget", "schema"]

@@ -24,7 +24,7 @@ from statistics import mean
 from helix.compose import open_vault
 from helix.config import Config
 from helix.index.index import Index
-from helix.index.search import Asked, Hit
+from helix.index.search import Hit, Question
 from helix.index.where import Where
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.reading.presentation import passage
@@ -41,7 +41,7 @@ _EMBED_PATIENCE = 1800.0
 
 
 @dataclass(frozen=True)
-class Question:
+class JudgedQuestion:
     text: str
     evidence: frozenset[str]
     category: str
@@ -54,7 +54,7 @@ class Question:
 class Case:
     name: str
     notes: Mapping[str, bytes]
-    questions: Sequence[Question]
+    questions: Sequence[JudgedQuestion]
 
 
 @dataclass
@@ -110,8 +110,8 @@ def _report(name: str, cases: Sequence[Case], modes: Sequence[str], cache: Path)
 
 
 def _put(
-    question: Question,
-    ask: Callable[[Question], tuple[list[str], float, bool]],
+    question: JudgedQuestion,
+    ask: Callable[[JudgedQuestion], tuple[list[str], float, bool]],
     mode: str,
     tallies: dict[tuple[str, str], Tally],
 ) -> None:
@@ -136,11 +136,11 @@ def _line(mode: str, category: str, tally: Tally) -> str:
 
 def _asker(
     mode: str, helix: FollowedVault, recall: Recall
-) -> Callable[[Question], tuple[list[str], float, bool]]:
+) -> Callable[[JudgedQuestion], tuple[list[str], float, bool]]:
     index = recall.index
     count = token_counter()
 
-    def by_words(question: Question) -> tuple[list[str], float, bool]:
+    def by_words(question: JudgedQuestion) -> tuple[list[str], float, bool]:
         from helix.index.query import parse
 
         allowed = _allowed(index, question)
@@ -150,18 +150,18 @@ def _asker(
             False,
         )
 
-    def by_vectors(question: Question) -> tuple[list[str], float, bool]:
+    def by_vectors(question: JudgedQuestion) -> tuple[list[str], float, bool]:
         assert index.meaning is not None
         allowed = _allowed(index, question)
         hits = index.meaning.search(question.text, 400, Where())
         return [hit.memory_id for hit in hits if allowed(hit.memory_id)][:20], 0.0, False
 
-    def fused(question: Question) -> tuple[list[str], float, bool]:
-        asked = Asked(
+    def fused(question: JudgedQuestion) -> tuple[list[str], float, bool]:
+        asked = Question(
             question.text,
             limit=20,
             now=question.asked_at,
-            include_hidden=question.include_hidden,
+            where=Where(active_only=not question.include_hidden),
             rerank=mode == "reranked",
         )
         answer = recall.searcher.search(asked)
@@ -179,10 +179,10 @@ def _shown(helix: FollowedVault, hit: Hit) -> str:
     return passage(helix.vault.read(row.path), hit.ordinal)
 
 
-def _allowed(index: Index, question: Question) -> Callable[[str], bool]:
+def _allowed(index: Index, question: JudgedQuestion) -> Callable[[str], bool]:
     def is_allowed(memory_id: str) -> bool:
-        fact = index.facts.find(memory_id)
-        return fact is not None and (question.include_hidden or fact.status == "active")
+        facets = index.facets.find(memory_id)
+        return facets is not None and (question.include_hidden or facets.status == "active")
 
     return is_allowed
 
@@ -208,7 +208,7 @@ def _team(split: str | None) -> Case:
     asked = [json.loads(line) for line in (TEAM / "questions.jsonl").read_text("utf-8").splitlines()]
     notes = {one["key"]: _team_note(one) for one in memories}
     questions = [
-        Question(
+        JudgedQuestion(
             one["question"],
             frozenset(one["evidence"]),
             one["category"],
@@ -259,7 +259,7 @@ def _conversations(path: Path, split: str | None) -> Iterator[Case]:
             if (evidence := frozenset(places[key] for key in one["evidence"] if key in places))
         ]
         questions = [
-            Question(one["q"], evidence, f"category {one['category']}", ("dev", "test")[number % 2])
+            JudgedQuestion(one["q"], evidence, f"category {one['category']}", ("dev", "test")[number % 2])
             for number, (one, evidence) in enumerate(answerable)
         ]
         yield Case(talk["id"], notes, [one for one in questions if split in (None, one.split)])

@@ -40,8 +40,8 @@ config = Config(vault=place / "vault", state_dir=place / "state", config_dir=pla
 with open_vault(config, must_follow=True) as helix:
     helix.catch_up()
     with open_recall(helix) as recall:
-        from helix.index.search import Asked
-        assert recall.searcher.search(Asked(QUESTIONS[0])).hits
+        from helix.index.search import Question
+        assert recall.searcher.search(Question(QUESTIONS[0])).hits
         WORK
         tell()
 """
@@ -49,7 +49,7 @@ _BUSY = """
         from concurrent.futures import ThreadPoolExecutor
         from helix.vault.new_memory import NewMemory
         with ThreadPoolExecutor(9) as pool:
-            asking = [pool.submit(recall.searcher.search, Asked(one)) for one in QUESTIONS * 4]
+            asking = [pool.submit(recall.searcher.search, Question(one)) for one in QUESTIONS * 4]
             for number in range(50):
                 helix.store.add(NewMemory(f"written under load, {number}", f"Load {number}")).note
             assert all(one.result() for one in asking)

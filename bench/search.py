@@ -35,7 +35,7 @@ from helix.index.embed import Embedder, find_embedder
 from helix.index.embed_cache import EmbedCache
 from helix.index.index import Index
 from helix.index.meaning import to_entry
-from helix.index.search import Asked, Searcher
+from helix.index.search import Question, Searcher
 from helix.index.vectors import Vectors, vectors_folder
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.search_engine import open_recall
@@ -220,17 +220,17 @@ def _embed(helix: FollowedVault, index: Index, embedder: Embedder, notes: Notes,
 def _ask(
     searcher: Searcher, embedder: Embedder, questions: list[str], *, is_judged: bool
 ) -> tuple[float, float]:
-    searcher.search(Asked("warm up"))
+    searcher.search(Question("warm up"))
     encodings, searches, narrow, own, found = [], [], [], [], 0
     for number, question in enumerate(questions):
         worked = time.thread_time()
         encodings.append(timed(embedder.embed_query, question))
         spent = time.thread_time() - worked
         started, worked = time.perf_counter(), time.thread_time()
-        found += len(searcher.search(Asked(question)).hits)
+        found += len(searcher.search(Question(question)).hits)
         searches.append(time.perf_counter() - started)
         own.append(time.thread_time() - worked - spent)
-        narrow.append(timed(searcher.search, Asked(f"{question} project:p{number % 10:03}")))
+        narrow.append(timed(searcher.search, Question(f"{question} project:p{number % 10:03}")))
     report("encoding a question", encodings)
     report(f"search, {found / len(questions):.1f} memories found", searches)
     report("search in one project, by a filter", narrow)

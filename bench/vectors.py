@@ -6,18 +6,21 @@ import argparse
 import resource
 import sys
 import tempfile
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 
 from bench.figures import report, timed
-from helix.index.vectors import Entry, Vectors
+from helix.index.facets import Facets
+from helix.index.matrix import VectorEntry
+from helix.index.vectors import Vectors
 from helix.index.where import Reach, Where
 
 _DIMENSIONS = 384
 _DIGEST = "b" * 64
-_VISIBLE = Where(statuses=frozenset({"active"}), reaches=(Reach("global"), Reach("project", ("p3",))))
-_NARROW = Where(statuses=frozenset({"active"}), tags=frozenset({"t8"}), kinds=frozenset({"decision"}))
+_VISIBLE = Where(active_only=True, reaches=(Reach("global"), Reach("project", ("p3",))))
+_NARROW = Where(active_only=True, tags=("t8",), kinds=("decision",))
 
 
 def main(argv: list[str]) -> None:
@@ -64,28 +67,26 @@ def _measure(folder: Path, rows: int, queries: int) -> None:
         report(f"  LanceDB IVF_SQ, {name}", [timed(table.search, query, 20, where) for query in few])
 
 
-def _entry(number: int, vectors: np.ndarray) -> Entry:
-    return Entry(
+def _entry(number: int, vectors: np.ndarray) -> VectorEntry:
+    row = Facets(
         f"mem_2026-06-18_some-slug_{number:06d}",
-        f"{number:012x}",
-        vectors,
         status="active" if number % 10 else "deleted",
         scope="project" if number % 3 else "global",
         project=f"p{number % 20}",
         kind="decision" if number % 4 == 0 else "fact",
-        tags=(f"t{number % 50}", "all"),
-        created=739_000 + number % 400,
-        updated=739_000 + number % 400,
+        tags=frozenset({f"t{number % 50}", "all"}),
+        created=datetime(2025, 6, 18, tzinfo=UTC) + timedelta(days=number % 400),
     )
+    return VectorEntry.of(row, f"{number:012x}", vectors)
 
 
-def _put_all(vectors: Vectors, entries: list[Entry]) -> None:
+def _put_all(vectors: Vectors, entries: list[VectorEntry]) -> None:
     for first in range(0, len(entries), 1_000):
         vectors.put(entries[first : first + 1_000])
     vectors.flush()
 
 
-def _put_and_find(vectors: Vectors, entry: Entry) -> None:
+def _put_and_find(vectors: Vectors, entry: VectorEntry) -> None:
     vectors.put([entry])
     assert vectors.search(entry.vectors[0], 1)[0].memory_id == entry.memory_id
 

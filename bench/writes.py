@@ -15,7 +15,8 @@ from pathlib import Path
 from unittest import mock
 
 from helix.vault import files as files_module
-from helix.vault.files import Files, Write, Written, content_hash
+from helix.vault.files import Files, Write, Written
+from helix.vault.hashes import content_hash
 from helix.vault.paths import Root
 from tests.vault import kills, races
 

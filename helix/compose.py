@@ -15,11 +15,11 @@ from helix.index.catalog import CATALOG_FILE, Catalog
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.principal import Visibility, visible_to
 from helix.memory.search_engine import Recall, open_recall
+from helix.state.database import why_disk_refuses
+from helix.state.permissions import make_folder
 from helix.vault.ancestry import Ancestry
-from helix.vault.database import why_disk_refuses
 from helix.vault.erasures import INDEX
 from helix.vault.paths import Root
-from helix.vault.private import make_folder
 from helix.vault.vault import Vault
 from helix.vault.vault_id import state_folder
 

@@ -171,8 +171,8 @@ def defaults(home: Path) -> Config:
 
 def find_config_dir(env: Mapping[str, str], home: Path, flags: Mapping[str, object] | None = None) -> Path:
     """Where config.toml is, or would be, whether or not it can be read."""
-    said = (flags or {}).get("config_dir") or env.get("HELIX_CONFIG_DIR", "").strip()
-    return _path(said or defaults(home).config_dir, home)
+    folder = (flags or {}).get("config_dir") or env.get("HELIX_CONFIG_DIR", "").strip()
+    return _path(folder or defaults(home).config_dir, home)
 
 
 def from_process(**flags: object) -> Config:
@@ -230,19 +230,19 @@ def _layers(
     file = find_config_dir(env, home, flags) / CONFIG_FILE
     in_file = _read_toml(file)
     if "config_dir" in in_file:
-        raise ConfigError(f"{file}: config_dir says where this file is, so it cannot be set in it")
+        raise ConfigError("config_dir says where this file is, so it cannot be set in it", origin=str(file))
     return [(str(file), in_file), (_ENVIRONMENT, from_env), ("the command line", typed)]
 
 
 def _names(holder: Mapping[str, object] | DataclassInstance) -> dict[str, object]:
     """All settings in it by their full names."""
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     for name, value in _items(holder):
         if (is_dataclass(value) and not isinstance(value, type)) or isinstance(value, Mapping):
-            found |= {f"{name}.{key}": inner for key, inner in _names(value).items()}
+            values |= {f"{name}.{key}": inner for key, inner in _names(value).items()}
         else:
-            found[name] = value
-    return found
+            values[name] = value
+    return values
 
 
 def _items(holder: Mapping[str, object] | DataclassInstance) -> Iterator[tuple[str, object]]:
@@ -277,7 +277,7 @@ def _read_toml(path: Path) -> dict[str, object]:
     except FileNotFoundError:
         return {}
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: {error}; mend the file or move it away") from error
+        raise ConfigError(f"{error}; mend the file or move it away", origin=str(path)) from error
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
 
@@ -289,7 +289,7 @@ def _apply(target: Section, layer: Mapping[str, object], origin: str, home: Path
     for key, value in layer.items():
         if key not in known:
             nearest = difflib.get_close_matches(key, known, n=1, cutoff=0.0)[0]
-            raise ConfigError(f"{origin}: unknown setting {key!r}; did you mean {nearest!r}?")
+            raise ConfigError(f"unknown setting {key!r}; did you mean {nearest!r}?", origin=origin)
         changes[key] = _convert(key, value, known[key], origin, home)
     return replace(target, **changes)
 
@@ -297,12 +297,12 @@ def _apply(target: Section, layer: Mapping[str, object], origin: str, home: Path
 def _convert(key: str, value: object, default: object, origin: str, home: Path) -> object:
     if is_dataclass(default) and not isinstance(default, type):
         if not isinstance(value, dict):
-            raise ConfigError(f"{origin}: {key!r} is a table; write [{key}] and its settings below it")
+            raise ConfigError(f"{key!r} is a table; write [{key}] and its settings below it", origin=origin)
         return _apply(default, value, f"{origin} [{key}]", home)
     if isinstance(default, Path):
         if isinstance(value, str | Path):
             return _path(value, home)
-        raise ConfigError(f"{origin}: {key} = {value!r} is not a path; put it in quotes")
+        raise ConfigError(f"{key} = {value!r} is not a path; put it in quotes", origin=origin)
     if isinstance(default, bool):
         if isinstance(value, bool):
             return value
@@ -312,7 +312,7 @@ def _convert(key: str, value: object, default: object, origin: str, home: Path) 
             return number
     elif isinstance(value, str):
         return value.strip()
-    raise ConfigError(f"{origin}: {key} = {value!r} does not fit; it takes something like {default!r}")
+    raise ConfigError(f"{key} = {value!r} does not fit; it takes something like {default!r}", origin=origin)
 
 
 def _number(value: object, kind: type[int] | type[float]) -> int | float | None:

@@ -55,6 +55,12 @@ class HelixError(Exception):
 class ConfigError(HelixError):
     code = "bad-config"
 
+    def __init__(self, problem: str, *, code: str | None = None, origin: str = "") -> None:
+        """`origin` is where the setting stands, when it is one that is wrong."""
+        super().__init__(f"{origin}: {problem}" if origin else problem, code=code)
+        self.origin = origin
+        self.problem = problem
+
 
 class VaultError(HelixError):
     code = "vault-error"
@@ -95,9 +101,9 @@ class NoteError(HelixError):
 
     def at(self, path: str) -> NoteError:
         """The same error, with a message that names the file and the way out."""
-        place = path if self.line is None else f"{path}:{self.line}"
-        said = self.reason if path in self.reason else f"{place}: {self.reason}"
-        self.message = f"{said} ({self.remedy.rstrip('.')})" if self.remedy else said
+        location = path if self.line is None else f"{path}:{self.line}"
+        problem = self.reason if path in self.reason else f"{location}: {self.reason}"
+        self.message = f"{problem} ({self.remedy.rstrip('.')})" if self.remedy else problem
         return self
 
 
@@ -193,8 +199,8 @@ class HostFileError(HelixError):
 
     def at(self, path: str) -> HostFileError:
         """The same error, with a message that names the file."""
-        place = path if self.line is None else f"{path}:{self.line}"
-        self.message = f"{place}: {self.reason}; nothing was changed"
+        location = path if self.line is None else f"{path}:{self.line}"
+        self.message = f"{location}: {self.reason}; nothing was changed"
         self.args = (self.message,)
         return self
 
@@ -215,6 +221,11 @@ class IndexNotReady(HelixError):
 
 class DaemonUnreachable(HelixError):
     code = "daemon-unreachable"
+
+    def __init__(self, message: str, *, code: str | None = None, trouble: str = "") -> None:
+        """`trouble` is the message without what can be done about it."""
+        super().__init__(message, code=code)
+        self.trouble = trouble or message
 
 
 class ModelError(HelixError):

@@ -54,14 +54,14 @@ def neighbours(count: int, at_most: float) -> Iterator[None]:
             one.wait()
 
 
-def run(number: int, load: str, at_most: float, arguments: list[str]) -> Run:
+def run(number: int, load: str, at_most: float, workers: int, arguments: list[str]) -> Run:
     seed = random.SystemRandom().randrange(1, 100_000)
     command = [
         sys.executable,
         "-m",
         "pytest",
         "-n",
-        "2",
+        str(workers),
         "--dist",
         "worksteal",
         "-rfE",
@@ -101,13 +101,14 @@ def main() -> int:
         "--runs", type=int, default=5, help="how many quiet, and how many beside busy processes"
     )
     parser.add_argument("--at-most", type=float, default=3600, help="seconds for one run")
+    parser.add_argument("--workers", type=int, default=4, help="how many tests run at a time")
     parser.add_argument("tests", nargs="*", help="a part of the suite; all of it by default")
     given = parser.parse_args()
     print("| run | load | seed | seconds | result | failed |\n|---|---|---|---|---|---|", flush=True)
     done: list[Run] = []
     for load in ("quiet", "busy"):
         for _ in range(given.runs):
-            done.append(run(len(done) + 1, load, given.at_most, given.tests))
+            done.append(run(len(done) + 1, load, given.at_most, given.workers, given.tests))
             print(row(done[-1]), flush=True)
     failures = sum(one.result.startswith("FAIL") for one in done)
     print(f"\n{len(done)} runs, {failures} failed", flush=True)

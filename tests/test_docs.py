@@ -10,6 +10,7 @@ import pytest
 from helix.cli.reference import render
 from helix.cli.settings_page import render as render_settings
 from helix.doctor.reference import render as render_findings
+from helix.memory.verbs.page import render as render_verbs
 from helix.surfaces.errors_page import render as render_errors
 from helix.surfaces.rest.reference import render as render_routes
 
@@ -33,6 +34,10 @@ def test_the_page_of_the_routes_is_what_the_routes_say() -> None:
 
 def test_the_page_of_findings_is_what_the_doctor_finds() -> None:
     assert (ROOT / "docs" / "doctor.md").read_text("utf-8") == render_findings(), "run `make docs`"
+
+
+def test_the_page_of_the_verbs_is_their_table() -> None:
+    assert (ROOT / "docs" / "verbs.md").read_text("utf-8") == render_verbs(), "run `make docs`"
 
 
 def test_readme_leads_with_the_two_commands_and_stays_short() -> None:

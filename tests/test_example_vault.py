@@ -16,7 +16,7 @@ from helix.vault.note import Note
 from helix.vault.starter import find_example
 from helix.vault.times import parse_time
 from tests.cli.commands import helix, helix_json
-from tests.memory.verbs import Verbs
+from tests.memory.asking import Verbs
 
 EXAMPLE = find_example()
 NOTES = [

@@ -48,14 +48,14 @@ class LazyGroup(TyperGroup):
 
 def load(name: str) -> Any:
     """The command of this name, made from its function, or from the typer application of its group."""
-    place, _ = commands()[name]
-    module, _, attribute = place.partition(":")
-    found = getattr(importlib.import_module(module), attribute)
-    if not isinstance(found, typer.Typer):
+    location, _ = commands()[name]
+    module, _, attribute = location.partition(":")
+    target = getattr(importlib.import_module(module), attribute)
+    if not isinstance(target, typer.Typer):
         alone = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings=_SETTINGS)
-        alone.command(name)(found)
-        found = alone
-    command = get_command(found)
+        alone.command(name)(target)
+        target = alone
+    command = get_command(target)
     command.name = name
     return command
 
@@ -71,9 +71,20 @@ app = typer.Typer(
 )
 
 
+def _say_version(is_asked: bool) -> None:
+    if is_asked:
+        from importlib.metadata import version  # only here: no other command needs it at its start
+
+        print(f"helix {version('helix-memory')}")
+        raise typer.Exit
+
+
 @app.callback()
 def options(
     context: typer.Context,
     vault: Annotated[Path | None, typer.Option(help="The vault folder (HELIX_VAULT, ~/helix-vault).")] = None,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_say_version, is_eager=True, help="Say which Helix this is.")
+    ] = False,
 ) -> None:
     context.obj = {"vault": vault}

@@ -85,7 +85,7 @@ _FEWEST = 5
 
 
 @dataclass(frozen=True)
-class Measured:
+class Timing:
     what: str
     times: list[float]
     baseline: str
@@ -128,30 +128,31 @@ def bench(
         searching = _searching(context, made_up, seconds)
         context.obj = {**mine, **other, "url": ""}
         writing = _writing(context, Path(folder), seconds, rng)
-    said = [searching.to_dict(), writing.to_dict()]
+    results = [searching.to_dict(), writing.to_dict()]
     if as_json:
-        print_json(said)
+        print_json(results)
         return
     rows = [
-        (one["what"], one["count"], f"{one['median_ms']:.1f}", f"{one['p95_ms']:.1f}", f"{one['ratio']:.1f}")
-        for one in said
+        (row["what"], row["count"], f"{row['median_ms']:.1f}", f"{row['p95_ms']:.1f}", f"{row['ratio']:.1f}")
+        for row in results
     ]
     print_table(("what", "times", "median ms", "p95 ms", "ratio"), rows, shrink="what")
-    for one in said:
+    for result in results:
         err.print(
-            f"{one['what']}: {one['ratio']} times {one['baseline']} ({one['baseline_median_ms']} ms)",
+            f"{result['what']}: {result['ratio']} times {result['baseline']} ({result['baseline_median_ms']} ms)",
             style="dim",
         )
 
 
-def _searching(context: typer.Context, made_up: int | None, seconds: float) -> Measured:
+def _searching(context: typer.Context, made_up: int | None, seconds: float) -> Timing:
     with open_verbs(context) as verbs:
-        listed = gather(partial(verbs.recent, filters={}), "results", 200)["results"]
+        listed = gather(partial(verbs.ask, "recent"), "results", 200)["results"]
         if len(listed) < _FEWEST:
             raise BadValue(f"the vault holds {len(listed)} memories, too few to measure; say --made-up 500")
         questions = [one["title"] for one in listed]
         vault = config_of(context).vault
-        _ask(verbs, questions[0])  # the first question opens the index, which is done once
+        # The first question opens the index, which is done once.
+        _ask(verbs, questions[0])
         with progress_bar("searching") as progress:
             times, bare = _in_turn(
                 (partial(_ask, verbs, question) for question in _again(questions)),
@@ -160,21 +161,21 @@ def _searching(context: typer.Context, made_up: int | None, seconds: float) -> M
                 progress,
             )
     which = "a made-up vault" if made_up else "your vault"
-    return Measured(f"search in {which}", times, "reading all of its files for a word", bare)
+    return Timing(f"search in {which}", times, "reading all of its files for a word", bare)
 
 
-def _writing(context: typer.Context, folder: Path, seconds: float, rng: random.Random) -> Measured:
+def _writing(context: typer.Context, folder: Path, seconds: float, rng: random.Random) -> Timing:
     texts = [_text(rng, number) for number in range(5000)]
     with open_verbs(context, Standing(None, "all"), writes=True) as verbs:
-        verbs.remember({"text": texts[-1], "scope": "global", "force": True})
+        verbs.ask("write", text=texts[-1], scope="global", force=True)
         with progress_bar("writing") as progress:
             times, bare = _in_turn(
-                (partial(verbs.remember, {"text": text, "scope": "global"}) for text in texts),
+                (partial(verbs.ask, "write", text=text, scope="global") for text in texts),
                 (partial(_write_bare, folder / f"bare-{number}", text) for number, text in enumerate(texts)),
                 seconds,
                 progress,
             )
-    return Measured("write a memory, durably", times, "writing and syncing a bare file", bare)
+    return Timing("write a memory, durably", times, "writing and syncing a bare file", bare)
 
 
 def _in_turn(
@@ -187,9 +188,9 @@ def _in_turn(
     began = time.monotonic()
     times: tuple[list[float], list[float]] = ([], [])
     for pair in zip(ours, bare, strict=False):
-        for done, one in zip(times, pair, strict=True):
+        for done, step in zip(times, pair, strict=True):
             started = time.perf_counter()
-            one()
+            step()
             done.append(time.perf_counter() - started)
         spent = time.monotonic() - began
         progress(min(int(spent * 10), int(seconds * 10)), int(seconds * 10))
@@ -199,7 +200,7 @@ def _in_turn(
 
 
 def _ask(verbs: Verbs, question: str) -> object:
-    return verbs.recall(question, filters={}, limit=8, max_tokens=1500)
+    return verbs.ask("search", query=question, limit=8, max_tokens=1500)
 
 
 def _again(questions: list[str]) -> Iterable[str]:

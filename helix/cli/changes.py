@@ -37,9 +37,9 @@ def file(
     The files stay where they lie.
     """
     with open_verbs(context, writes=True) as verbs:
-        said = verbs.file(memory_ids, project=project, idempotency_key=idempotency_key)
-    lines = [f"{one}  filed under {said['project']}" for one in said["filed"]]
-    _answer(said, "\n".join(lines) or f"all of them are of {said['project']} already", as_json)
+        answer = verbs.ask("file", memory_ids=memory_ids, project=project, idempotency_key=idempotency_key)
+    lines = [f"{one}  filed under {answer['project']}" for one in answer["filed"]]
+    _answer(answer, "\n".join(lines) or f"all of them are of {answer['project']} already", as_json)
 
 
 @reports_errors
@@ -55,8 +55,13 @@ def forget(
     It is in no answer any more, and `helix restore` brings it back. With --hard its text is erased.
     """
     with open_verbs(context, writes=True) as verbs:
-        said = verbs.forget(memory_id, mode="hard" if hard else "tombstone", idempotency_key=idempotency_key)
-    _answer(said, f"{said['id']}  {said['status']}", as_json)
+        answer = verbs.ask(
+            "forget",
+            memory_id=memory_id,
+            mode="hard" if hard else "tombstone",
+            idempotency_key=idempotency_key,
+        )
+    _answer(answer, f"{answer['id']}  {answer['status']}", as_json)
     if hard:
         err.print(_REACH)
 
@@ -73,8 +78,8 @@ def restore(
 ) -> None:
     """Bring a forgotten memory back."""
     with open_verbs(context, writes=True) as verbs:
-        said = verbs.restore(memory_id, at=at, idempotency_key=idempotency_key)
-    _answer(said, f"{said['id']}  {said['status']}  {said['memory_status']}", as_json)
+        answer = verbs.ask("restore", memory_id=memory_id, at=at, idempotency_key=idempotency_key)
+    _answer(answer, f"{answer['id']}  {answer['status']}  {answer['memory_status']}", as_json)
 
 
 @reports_errors
@@ -103,8 +108,8 @@ def relate(
     `supersedes` also takes the other one out of the answers.
     """
     with open_verbs(context, writes=True) as verbs:
-        said = verbs.relate(source, to, rel, idempotency_key=idempotency_key)
-    _answer(said, f"{said['edge_id']}  {said['status']}", as_json)
+        answer = verbs.ask("relate", source=source, target=to, rel=rel, idempotency_key=idempotency_key)
+    _answer(answer, f"{answer['edge_id']}  {answer['status']}", as_json)
 
 
 @reports_errors
@@ -134,10 +139,10 @@ def adopt(
         err.print(f"every note of {config_of(context).vault} has an id")
 
 
-def _answer(said: Payload, line: str, as_json: bool) -> None:
+def _answer(answer: Payload, line: str, as_json: bool) -> None:
     if as_json:
-        print_json(said)
+        print_json(answer)
         return
     out.print(line)
-    if said.get("degraded"):
-        err.print(said["degraded"], style="yellow")
+    if answer.get("degraded"):
+        err.print(answer["degraded"], style="yellow")

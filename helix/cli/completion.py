@@ -1,64 +1,50 @@
-"""What a shell offers after Tab: ids, projects, kinds and tags, straight from the catalog.
-
-Only read, and never waited for: a shell that hangs on Tab is worse than one that offers nothing.
-"""
+"""What a shell offers after Tab: the ids, projects, kinds and tags of the vault."""
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
+from collections.abc import Callable
+from pathlib import Path
 
 import typer
 
-_MOST = 50
+Completion = tuple[str, str]
+"""a value, and what the shell shows beside it"""
 
 
-def complete_ids(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-    return _found(
-        context,
-        "SELECT id, json_extract(meta, '$.title') FROM notes WHERE id LIKE ? || '%' ESCAPE '\\'"
-        " AND status = 'active' AND NOT is_stub ORDER BY id DESC",
-        incomplete,
-    )
+def complete_ids(context: typer.Context, incomplete: str) -> list[Completion]:
+    from helix.index.completions import find_ids
+
+    return _complete(context, incomplete, find_ids)
 
 
-def complete_projects(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-    return _used(context, "project", incomplete)
+def complete_projects(context: typer.Context, incomplete: str) -> list[Completion]:
+    from helix.index.completions import find_projects
+
+    return _complete(context, incomplete, find_projects)
 
 
-def complete_kinds(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-    return _used(context, "kind", incomplete)
+def complete_kinds(context: typer.Context, incomplete: str) -> list[Completion]:
+    from helix.index.completions import find_kinds
+
+    return _complete(context, incomplete, find_kinds)
 
 
-def complete_tags(context: typer.Context, incomplete: str) -> list[tuple[str, str]]:
-    return _found(
-        context,
-        "SELECT value, count(*) || ' memories' FROM notes, json_each(notes.meta, '$.tags')"
-        " WHERE status = 'active' AND value LIKE ? || '%' ESCAPE '\\' GROUP BY value ORDER BY count(*) DESC",
-        incomplete,
-    )
+def complete_tags(context: typer.Context, incomplete: str) -> list[Completion]:
+    from helix.index.completions import find_tags
+
+    return _complete(context, incomplete, find_tags)
 
 
-def _used(context: typer.Context, key: str, incomplete: str) -> list[tuple[str, str]]:
-    return _found(
-        context,
-        f"SELECT json_extract(meta, '$.{key}') AS it, count(*) || ' memories' FROM notes"
-        " WHERE status = 'active' AND it LIKE ? || '%' ESCAPE '\\' GROUP BY it ORDER BY count(*) DESC",
-        incomplete,
-    )
-
-
-def _found(context: typer.Context, query: str, incomplete: str) -> list[tuple[str, str]]:
+def _complete(
+    context: typer.Context, incomplete: str, find: Callable[[Path, str], list[Completion]]
+) -> list[Completion]:
     from helix.cli.open_vault import config_of
     from helix.errors import HelixError
+    from helix.index.catalog import CATALOG_FILE
     from helix.vault.vault_id import state_folder
 
     try:
         config = config_of(context)
-        place = state_folder(config.state_dir, config.vault) / "catalog.db"
-        with closing(sqlite3.connect(f"{place.as_uri()}?mode=ro", uri=True, timeout=0.2)) as catalog:
-            literal = incomplete.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-            rows = catalog.execute(f"{query} LIMIT {_MOST}", [literal]).fetchall()
-    except (HelixError, sqlite3.Error, OSError):
+        return find(state_folder(config.state_dir, config.vault) / CATALOG_FILE, incomplete)
+    except (HelixError, OSError):
         return []
-    return [(str(value), " ".join(str(about or "").split())) for value, about in rows]

@@ -11,8 +11,8 @@ import typer
 from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_json, print_table, reports_errors
 from helix.errors import BadValue
-from helix.hosts import connect as hosts
-from helix.hosts.fragment import TOKEN_VARIABLE, Address, Program, Server, text
+from helix.hosts.connect import HostStatus, connect_host, disconnect_host, host_statuses
+from helix.hosts.fragment import TOKEN_VARIABLE, Program, Server, ServerUrl, text
 from helix.hosts.host import Host, Machine, Scope
 from helix.hosts.record import Records
 from helix.hosts.registry import HOSTS, get_host
@@ -80,12 +80,12 @@ def disconnect(
     """
     machine, known = this_machine(), get_host(host)
     records = Records(config_of(context).state_dir)
-    done = hosts.disconnect(known, _scope(known, user), machine, records, force=force)
+    done = disconnect_host(known, _scope(known, user), machine, records, force=force)
     if as_json:
         print_json({"host": known.name, "file": str(done.path), "file_removed": done.removed})
     else:
-        what = "removed" if done.removed else "changed back"
-        out.print(f"disconnected {known.title} ({machine.shown(done.path)} {what})")
+        outcome = "removed" if done.removed else "changed back"
+        out.print(f"disconnected {known.title} ({machine.shown(done.path)} {outcome})")
 
 
 def _scope(host: Host, user: bool) -> Scope:
@@ -95,7 +95,7 @@ def _scope(host: Host, user: bool) -> Scope:
 def _server(context: typer.Context, http: bool) -> Server:
     config = config_of(context)
     if http:
-        return Address(f"{config.base_url}/mcp", needs_token=config.require_token)
+        return ServerUrl(f"{config.base_url}/mcp", needs_token=config.require_token)
     typed = (context.obj or {}).get("vault") is not None
     return Program(get_executable(), carried(config, os.environ, vault_was_typed=typed))
 
@@ -110,7 +110,7 @@ def _install(
     as_json: bool,
 ) -> None:
     records = Records(config_of(context).state_dir)
-    done = hosts.connect(host, scope, machine, server, records, force=force)
+    done = connect_host(host, scope, machine, server, records, force=force)
     if as_json:
         backup = str(done.backup) if done.backup else None
         print_json({"host": host.name, "file": str(done.path), "changed": done.changed, "backup": backup})
@@ -122,7 +122,7 @@ def _install(
     out.print(f"connected {host.title} ({shown})")
     if done.backup:
         err.print(f"The file as it was: {machine.shown(done.backup)}")
-    if isinstance(server, Address) and server.needs_token:
+    if isinstance(server, ServerUrl) and server.needs_token:
         err.print(f"Its daemon asks for a token: set {TOKEN_VARIABLE} where {host.title} is started.")
     for hint in (host.asks if scope == "project" else "", host.afterwards):
         if hint:
@@ -151,34 +151,40 @@ def _print(host: Host, machine: Machine, server: Server, as_json: bool) -> None:
 
 
 def _list(machine: Machine, as_json: bool) -> None:
-    found = hosts.look(machine)
+    statuses = host_statuses(machine)
     if as_json:
-        print_json([_row(one, machine) for one in found])
+        print_json([_row(status, machine) for status in statuses])
         return
     rows = [
         (
-            one.host.name,
-            one.host.title,
-            "yes" if one.detected else "no",
-            ", ".join(machine.shown(each.path) for each in one.connections) or "no",
+            status.host.name,
+            status.host.title,
+            "yes" if status.detected else "no",
+            ", ".join(machine.shown(connection.path) for connection in status.connections) or "no",
         )
-        for one in found
+        for status in statuses
     ]
     print_table(("host", "name", "here", "connected"), rows, shrink="connected")
-    for problem in (problem for one in found for problem in one.problems):
-        err.print(f"helix: {problem}", style="yellow")
+    for status in statuses:
+        for problem in status.problems:
+            err.print(f"helix: {problem}", style="yellow")
 
 
-def _row(one: hosts.Look, machine: Machine) -> dict[str, Any]:
+def _row(status: HostStatus, machine: Machine) -> dict[str, Any]:
     return {
-        "host": one.host.name,
-        "title": one.host.title,
-        "detected": one.detected,
-        "files": {scope: str(one.host.file(scope, machine)) for scope in one.host.scopes()},
+        "host": status.host.name,
+        "title": status.host.title,
+        "detected": status.detected,
+        "files": {scope: str(status.host.file(scope, machine)) for scope in status.host.scopes()},
         "connections": [
             # not the whole entry: a person may keep a secret in it
-            {"scope": each.scope, "file": str(each.path), "command": each.executable, "url": each.url}
-            for each in one.connections
+            {
+                "scope": connection.scope,
+                "file": str(connection.path),
+                "command": connection.executable,
+                "url": connection.url,
+            }
+            for connection in status.connections
         ],
-        "problems": one.problems,
+        "problems": status.problems,
     }

@@ -36,17 +36,17 @@ def context(
     Grouped, cited and fenced as data; the same vault and the same task give the same pack.
     """
     with open_verbs(context, standing_of(context, project, only_global, everything)) as verbs:
-        said = verbs.context(
-            task, filters=filters_of(kind=kind, tag=tag), max_tokens=max_tokens, rerank=rerank, as_of=as_of, ref=ref,
-            response_format="detailed" if detailed else "concise",
+        pack = verbs.ask(
+            "context", task=task, filters=filters_of(kind=kind, tag=tag), max_tokens=max_tokens, rerank=rerank,
+            as_of=as_of, ref=ref, response_format="detailed" if detailed else "concise",
         )  # fmt: skip
     if as_json:
-        print_json(said)
+        print_json(pack)
         return
-    if said["context"]:
-        out.print(said["context"].rstrip("\n"))
+    if pack["context"]:
+        out.print(pack["context"].rstrip("\n"))
     err.print(
-        f"{said['tokens_used']} tokens, {len(said['citations'])} memories, {said['dropped']} left out", "dim"
+        f"{pack['tokens_used']} tokens, {len(pack['citations'])} memories, {pack['dropped']} left out", "dim"
     )
-    for text in filter(None, (said.get("note"), said.get("degraded"))):
+    for text in filter(None, (pack.get("note"), pack.get("degraded"))):
         err.print(text, style="yellow")

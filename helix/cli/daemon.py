@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 
 import typer
 
-from helix.cli.daemon_client import Daemon, find_daemon, is_local, why_stopped
 from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_facts, print_json, reports_errors
 from helix.config import Config
+from helix.daemon_client import Daemon, find_daemon, is_local, why_stopped
 from helix.errors import BadValue, ConfigError, DaemonUnreachable, HelixError, VaultMissing
 from helix.follow.lock import FollowLock
 from helix.vault.vault_id import state_folder
@@ -48,15 +48,15 @@ def up(
     if daemon is None:
         daemon, started = _start(config), True
     health = _wait_until_ready(daemon)
-    said = {
+    answer = {
         "url": daemon.url, "pid": daemon.pid, "started": started, "state": health["state"],
         "vault": health["vault"], "log": str(log_file(config)),
     }  # fmt: skip
     if as_json:
-        print_json(said)
+        print_json(answer)
         return
     out.print(f"helixd {'started' if started else 'runs already'}: {daemon.url}/ (process {daemon.pid})")
-    out.print(f"It follows {said['vault']}; its output goes to {said['log']}")
+    out.print(f"It follows {answer['vault']}; its output goes to {answer['log']}")
     if under_way := _indexing(health.get("index")):
         out.print(f"{under_way}; everything is found by its words meanwhile")
     for reason in health["reasons"]:
@@ -65,8 +65,8 @@ def up(
 
 def _indexing(index: dict[str, Any] | None) -> str:
     """How far the embedding is; empty when there is nothing to wait for, or the daemon does not say it."""
-    said = None if index is None else index.get("indexing")
-    return "" if said is None else str(said["message"])
+    progress = None if index is None else index.get("indexing")
+    return "" if progress is None else str(progress["message"])
 
 
 @reports_errors
@@ -100,12 +100,12 @@ def status(context: typer.Context, as_json: Json = False) -> None:
     if not config.url and not config.vault.is_dir():
         raise VaultMissing(f"there is no vault at {config.vault}; `helix init` makes one")
     daemon = find_daemon(config)
-    said = _without_daemon(context) if daemon is None else _from_daemon(config, daemon)
+    answer = _without_daemon(context) if daemon is None else _from_daemon(config, daemon)
     if as_json:
-        print_json(said)
+        print_json(answer)
         return
-    counts = ", ".join(f"{count} {name}" for name, count in said["memories"].items()) or "none"
-    index = said["index"]
+    counts = ", ".join(f"{count} {name}" for name, count in answer["memories"].items()) or "none"
+    index = answer["index"]
     searching = None if index is None else f"{index['memories']} memories, model {index['model'] or 'none'}"
     if under_way := _indexing(index):
         searching = f"{searching}; {under_way}"
@@ -113,20 +113,20 @@ def status(context: typer.Context, as_json: Json = False) -> None:
         searching = f"{searching}, {index['index_lag']} still to be embedded"
     print_facts(
         [
-            ("vault", said["vault"]),
-            ("daemon", said["daemon"]),
-            ("state", said["state"]),
+            ("vault", answer["vault"]),
+            ("daemon", answer["daemon"]),
+            ("state", answer["state"]),
             ("memories", counts),
-            ("problems", f"{said['problems']}, {said['conflicts']} to be merged"),
-            *([("left out", _count_templates(said["templates"]))] if said["templates"] else []),
+            ("problems", f"{answer['problems']}, {answer['conflicts']} to be merged"),
+            *([("left out", _count_templates(answer["templates"]))] if answer["templates"] else []),
             ("index", searching or "opened when something is asked"),
-            ("git", said["git"]),
-            ("log", said["log"]),
+            ("git", answer["git"]),
+            ("log", answer["log"]),
         ]
     )
-    for reason in said["reasons"]:
+    for reason in answer["reasons"]:
         err.print(reason, style="yellow")
-    if said["problems"]:
+    if answer["problems"]:
         err.print("`helix conflicts` lists the problems, `helix doctor` explains them", style="dim")
 
 
@@ -140,10 +140,10 @@ def _on_this_machine(config: Config) -> Config:
     """The settings of a daemon that can be started and stopped here: HELIX_URL then says where it listens."""
     if not config.url:
         return config
-    place = urlsplit(config.url)
-    if not is_local(config.url) or place.scheme != "http" or place.path.strip("/"):
+    address = urlsplit(config.url)
+    if not is_local(config.url) or address.scheme != "http" or address.path.strip("/"):
         raise BadValue(f"HELIX_URL names the daemon at {config.url}; start and stop it on its own machine")
-    return replace(config, url="", host=place.hostname or config.host, port=place.port or config.port)
+    return replace(config, url="", host=address.hostname or config.host, port=address.port or config.port)
 
 
 def _start(config: Config) -> Daemon:
@@ -157,12 +157,12 @@ def _start(config: Config) -> Daemon:
     }  # fmt: skip
     os.environ.update({name: str(value) for name, value in env.items()})
     os.environ.pop("HELIX_URL", None)
-    found: list[Daemon] = []
+    running: list[Daemon] = []
 
     def answers() -> bool:
         here = find_daemon(config)
         if here is not None:
-            found[:] = [here]
+            running[:] = [here]
         return here is not None
 
     try:
@@ -171,7 +171,7 @@ def _start(config: Config) -> Daemon:
         )
     except CannotStart as error:
         raise DaemonUnreachable(str(error)) from error
-    return found[0]
+    return running[0]
 
 
 def _port(config: Config) -> int:
@@ -206,7 +206,7 @@ def _wait_until_ready(daemon: Daemon) -> dict[str, Any]:
 def _from_daemon(config: Config, daemon: Daemon) -> dict[str, Any]:
     from helix.vault.history import History
 
-    who = daemon.url if daemon.pid is None else f"{daemon.url} (process {daemon.pid})"
+    name = daemon.url if daemon.pid is None else f"{daemon.url} (process {daemon.pid})"
     try:
         health = daemon.health()
     except HelixError as error:
@@ -214,7 +214,7 @@ def _from_daemon(config: Config, daemon: Daemon) -> dict[str, Any]:
         health = {"state": state, "reasons": [{"code": error.code, "message": error.message}]}
     return {
         "vault": health.get("vault", str(config.vault)),
-        "daemon": who,
+        "daemon": name,
         "pid": daemon.pid,
         "state": health["state"],
         "memories": health.get("memories", {}),

@@ -32,16 +32,16 @@ def doctor(
 ) -> None:
     """Explain what is wrong, and what to do about it. Exit status 1 when an error remains."""
     flags: dict[str, object] = context.obj or {}
-    found = _examine(flags)
+    diagnosis = _examine(flags)
     deeds: list[Deed] = []
-    if fix and any(map(can_mend, found.findings)):
-        deeds = mend(Examined(Surroundings.of_process(), flags), found.findings)
-        found = _examine(flags)
+    if fix and any(map(can_mend, diagnosis.findings)):
+        deeds = mend(Examined(Surroundings.of_process(), flags), diagnosis.findings)
+        diagnosis = _examine(flags)
     if as_json:
-        print_json(_to_dict(found, deeds))
+        print_json(_to_dict(diagnosis, deeds))
     else:
-        _print(found, deeds)
-    if found.count(Severity.ERROR):
+        _print(diagnosis, deeds)
+    if diagnosis.count(Severity.ERROR):
         raise typer.Exit(1)
 
 
@@ -50,45 +50,47 @@ def _examine(flags: dict[str, object]) -> Diagnosis:
         return examine(Examined(Surroundings.of_process(), flags, progress))
 
 
-def _to_dict(found: Diagnosis, deeds: Sequence[Deed]) -> dict[str, object]:
+def _to_dict(diagnosis: Diagnosis, deeds: Sequence[Deed]) -> dict[str, object]:
     return {
-        "findings": [{**one.to_dict(), "fixable": can_mend(one)} for one in found.findings],
-        **{f"{severity}s": found.count(severity) for severity in Severity},
+        "findings": [{**one.to_dict(), "fixable": can_mend(one)} for one in diagnosis.findings],
+        **{f"{severity}s": diagnosis.count(severity) for severity in Severity},
         "fixed": [deed.what for deed in deeds if deed.is_done],
         "not_fixed": [deed.what for deed in deeds if not deed.is_done],
     }
 
 
-def _print(found: Diagnosis, deeds: Sequence[Deed]) -> None:
+def _print(diagnosis: Diagnosis, deeds: Sequence[Deed]) -> None:
     for deed in deeds:
-        _say(f"{'✓' if deed.is_done else '✗'} {deed.what}", style="green" if deed.is_done else "red")
-    for title, findings in found.by_area.items():
+        _print_wrapped(
+            f"{'✓' if deed.is_done else '✗'} {deed.what}", style="green" if deed.is_done else "red"
+        )
+    for title, findings in diagnosis.by_area.items():
         if findings:
             out.print(title, "bold")
-            for _, same in groupby(sorted(findings, key=_order), key=lambda one: one.code):
-                _tell(list(same))
-    out.print(_summary(found))
+            for _, same in groupby(sorted(findings, key=_order), key=lambda finding: finding.code):
+                _print_kind(list(same))
+    out.print(_summary(diagnosis))
 
 
 def _order(finding: Finding) -> tuple[int, str]:
     return list(Severity).index(finding.severity), finding.code
 
 
-def _tell(same: Sequence[Finding]) -> None:
+def _print_kind(same: Sequence[Finding]) -> None:
     first = same[0]
     sign, style = _SIGNS[first.severity]
-    _say(f"{sign} {first.kind.about} [{first.code}]", style=style, indent=2)
+    _print_wrapped(f"{sign} {first.kind.about} [{first.code}]", style=style, indent=2)
     for finding in same[:_SHOWN]:
-        _say(f"{finding.place}: {finding.what}", indent=6)
+        _print_wrapped(f"{finding.place}: {finding.what}", indent=6)
         for line in _shortened(finding.detail):
-            _say(line, indent=8)
+            _print_wrapped(line, indent=8)
         if finding.remedy != first.remedy:
-            _say(f"→ {finding.remedy}", indent=8)
+            _print_wrapped(f"→ {finding.remedy}", indent=8)
     if len(same) > _SHOWN:
-        _say(f"… and {len(same) - _SHOWN} more; `helix doctor --json` lists them", indent=6)
+        _print_wrapped(f"… and {len(same) - _SHOWN} more; `helix doctor --json` lists them", indent=6)
     if first.severity is not Severity.NOTE:
-        _say(first.kind.why, indent=4, hanging=0)
-    _say(f"→ {first.remedy}", indent=4)
+        _print_wrapped(first.kind.why, indent=4, hanging=0)
+    _print_wrapped(f"→ {first.remedy}", indent=4)
 
 
 def _shortened(detail: str) -> Iterator[str]:
@@ -98,7 +100,7 @@ def _shortened(detail: str) -> Iterator[str]:
         yield f"… {len(lines) - _DETAIL_LINES} more lines"
 
 
-def _say(text: str, *, style: str = "", indent: int = 0, hanging: int = 2) -> None:
+def _print_wrapped(text: str, *, style: str = "", indent: int = 0, hanging: int = 2) -> None:
     wrapped = textwrap.wrap(
         text,
         min(_WIDEST, out.width or _WIDEST),
@@ -110,10 +112,10 @@ def _say(text: str, *, style: str = "", indent: int = 0, hanging: int = 2) -> No
     out.print("\n".join(wrapped), style, wrap=False)
 
 
-def _summary(found: Diagnosis) -> str:
-    counts = [(found.count(severity), str(severity)) for severity in Severity]
-    told = ", ".join(f"{count} {name}{'s' if count > 1 else ''}" for count, name in counts if count)
-    mendable = sum(map(can_mend, found.findings))
-    if not found.count(Severity.ERROR) and not found.count(Severity.WARNING):
-        return f"nothing is wrong{f' ({told})' if told else ''}"
-    return told + (f"; `helix doctor --fix` mends {mendable} of them" if mendable else "")
+def _summary(diagnosis: Diagnosis) -> str:
+    counts = [(diagnosis.count(severity), str(severity)) for severity in Severity]
+    summary = ", ".join(f"{count} {name}{'s' if count > 1 else ''}" for count, name in counts if count)
+    mendable = sum(map(can_mend, diagnosis.findings))
+    if not diagnosis.count(Severity.ERROR) and not diagnosis.count(Severity.WARNING):
+        return f"nothing is wrong{f' ({summary})' if summary else ''}"
+    return summary + (f"; `helix doctor --fix` mends {mendable} of them" if mendable else "")

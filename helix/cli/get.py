@@ -24,27 +24,27 @@ def get(
 ) -> None:
     """Print one memory, now or in the past."""
     with open_verbs(context) as verbs:
-        said = verbs.get(memory_id, include_deleted=include_deleted, as_of=as_of, ref=ref)
+        memory = verbs.ask("get", memory_id=memory_id, include_deleted=include_deleted, as_of=as_of, ref=ref)
     if as_json:
-        print_json(said)
+        print_json(memory)
         return
-    out.print(str(said.get("title") or said["id"]), style="bold")
-    print_facts([("id", said["id"]), *_facts(said)])
+    out.print(str(memory.get("title") or memory["id"]), style="bold")
+    print_facts([("id", memory["id"]), *_facts(memory)])
     out.print()
-    out.print(said["text"])
-    if said["truncated"]:
-        err.print(f"The text is longer than one answer; {said['path']} has all of it.", style="yellow")
+    out.print(memory["text"])
+    if memory["truncated"]:
+        err.print(f"The text is longer than one answer; {memory['path']} has all of it.", style="yellow")
 
 
-def _facts(said: dict[str, Any]) -> list[tuple[str, object]]:
+def _facts(memory: dict[str, Any]) -> list[tuple[str, object]]:
     facts: list[tuple[str, object]] = [
-        (name.replace("_", " "), said[name]) for name in _FACTS if said.get(name)
+        (name.replace("_", " "), memory[name]) for name in _FACTS if memory.get(name)
     ]
-    if said.get("tags"):
-        facts.append(("tags", ", ".join(said["tags"])))
-    facts += [(edge["rel"], edge["to"]) for edge in said.get("edges", ())]
-    facts += [(name, said[name]) for name in ("importance", "source") if said.get(name) is not None]
-    facts += [(str(name), value) for name, value in said.get("extra", {}).items()]
-    if said.get("properties_unread"):
+    if memory.get("tags"):
+        facts.append(("tags", ", ".join(memory["tags"])))
+    facts += [(edge["rel"], edge["to"]) for edge in memory.get("edges", ())]
+    facts += [(name, memory[name]) for name in ("importance", "source") if memory.get(name) is not None]
+    facts += [(str(name), value) for name, value in memory.get("extra", {}).items()]
+    if memory.get("properties_unread"):
         facts.append(("properties", "cannot be read; `helix doctor` names the line"))
-    return [*facts, ("file", said["path"])] if said.get("path") else facts
+    return [*facts, ("file", memory["path"])] if memory.get("path") else facts

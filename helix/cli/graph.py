@@ -51,71 +51,75 @@ def graph(
     with open_verbs(context, standing_of(context, project, only_global, everything)) as verbs:
         when = {"include_deleted": include_deleted, "as_of": as_of, "ref": ref}
         if memory_id is None:
-            said = gather_graph(partial(verbs.graph, **when))
+            answer = gather_graph(partial(verbs.ask, "graph", **when))
         else:
-            start = verbs.get(memory_id, **{**when, "include_deleted": True})
-            around = gather(partial(verbs.neighbors, memory_id, depth=depth, **when), "neighbors", None)
-            said = _as_graph(start, around["neighbors"])
+            start = verbs.ask("get", memory_id=memory_id, **{**when, "include_deleted": True})
+            around = gather(
+                partial(verbs.ask, "neighbors", memory_id=memory_id, depth=depth, **when), "neighbors", None
+            )
+            answer = _as_graph(start, around["neighbors"])
     if as_json:
-        print_json(said)
+        print_json(answer)
     elif form is Form.TEXT:
-        _print(said)
+        _print(answer)
     else:
-        out.print({Form.DOT: to_dot, Form.MERMAID: to_mermaid}[form](said), wrap=False)
+        out.print({Form.DOT: to_dot, Form.MERMAID: to_mermaid}[form](answer), wrap=False)
 
 
 def _as_graph(start: dict[str, Any], neighbors: list[dict[str, Any]]) -> dict[str, Any]:
     known = ("id", "title", "kind", "project", "status")
     nodes = [
-        {key: one[key] for key in known if one.get(key)} for one in (start, *neighbors) if one.get("title")
+        {key: memory[key] for key in known if memory.get(key)}
+        for memory in (start, *neighbors)
+        if memory.get("title")
     ]
     edges = [edge for one in neighbors for edge in (one["edge"], *one.get("more_edges", ()))]
     return {"nodes": nodes, "edges": edges}
 
 
-def _print(said: dict[str, Any]) -> None:
-    titles = {one["id"]: one["title"] for one in said["nodes"]}
+def _print(answer: dict[str, Any]) -> None:
+    titles = {one["id"]: one["title"] for one in answer["nodes"]}
     alone = 0
-    for one in said["nodes"]:
-        leaving = [edge for edge in said["edges"] if edge["from"] == one["id"]]
-        arriving = [edge for edge in said["edges"] if edge["to"] == one["id"]]
+    for node in answer["nodes"]:
+        leaving = [edge for edge in answer["edges"] if edge["from"] == node["id"]]
+        arriving = [edge for edge in answer["edges"] if edge["to"] == node["id"]]
         if not leaving and not arriving:
             alone += 1
             continue
-        out.print(f"{one['title']}", style="bold")
-        out.print(one["id"], style="dim", indent=2)
+        out.print(f"{node['title']}", style="bold")
+        out.print(node["id"], style="dim", indent=2)
         for edge in leaving:
-            what = "nothing answers to " if edge.get("dangling") else ""
-            out.print(f"{edge['rel']} → {what}{titles.get(edge['to'], edge['to'])}", indent=2)
+            missing = "nothing answers to " if edge.get("dangling") else ""
+            out.print(f"{edge['rel']} → {missing}{titles.get(edge['to'], edge['to'])}", indent=2)
         for edge in arriving:
             out.print(f"{edge['rel']} ← {titles.get(edge['from'], edge['from'])}", indent=2)
     err.print(
-        f"{len(said['nodes'])} memories, {len(said['edges'])} edges, {alone} memories without any", "dim"
+        f"{len(answer['nodes'])} memories, {len(answer['edges'])} edges, {alone} memories without any", "dim"
     )
 
 
-def to_dot(said: dict[str, Any]) -> str:
+def to_dot(answer: dict[str, Any]) -> str:
     lines = ["digraph helix {", '  node [shape=box, fontname="sans-serif"];']
-    lines += [f"  {_quoted(one['id'])} [label={_quoted(one['title'])}];" for one in said["nodes"]]
+    lines += [f"  {_quoted(one['id'])} [label={_quoted(one['title'])}];" for one in answer["nodes"]]
     lines += [
-        f"  {_quoted(one['from'])} -> {_quoted(one['to'])} [label={_quoted(one['rel'])}];"
-        for one in said["edges"]
+        f"  {_quoted(edge['from'])} -> {_quoted(edge['to'])} [label={_quoted(edge['rel'])}];"
+        for edge in answer["edges"]
     ]
     return "\n".join([*lines, "}"])
 
 
-def to_mermaid(said: dict[str, Any]) -> str:
-    ends = (end for one in said["edges"] for end in (one["from"], one["to"]))
+def to_mermaid(answer: dict[str, Any]) -> str:
+    ends = (end for one in answer["edges"] for end in (one["from"], one["to"]))
     names = {
-        one: f"m{place}"
-        for place, one in enumerate(dict.fromkeys((*(n["id"] for n in said["nodes"]), *ends)))
+        node_id: f"m{number}"
+        for number, node_id in enumerate(dict.fromkeys((*(n["id"] for n in answer["nodes"]), *ends)))
     }
-    titles = {one["id"]: one["title"] for one in said["nodes"]}
+    titles = {one["id"]: one["title"] for one in answer["nodes"]}
     # Mermaid ends a label at the first quote, and reads # as the beginning of an entity.
     labels = {one: titles.get(one, one).replace("#", "#35;").replace('"', "#quot;") for one in names}
     lines = ["graph LR"]
     lines += [f'  {name}["{labels[one]}"]' for one, name in names.items()]
-    lines += [f"  {names[one['from']]} -->|{one['rel']}| {names[one['to']]}" for one in said["edges"]]
+    lines += [f"  {names[one['from']]} -->|{one['rel']}| {names[one['to']]}" for one in answer["edges"]]
     return "\n".join(lines)
 
 

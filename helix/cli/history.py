@@ -25,15 +25,16 @@ def history(
 ) -> None:
     """List the versions of a memory in git, across renames."""
     with open_verbs(context) as verbs:
-        said = gather(partial(verbs.history, memory_id), "versions", limit)
+        answer = gather(partial(verbs.ask, "history", memory_id=memory_id), "versions", limit)
     if as_json:
-        print_json(said)
-    elif said["versions"]:
+        print_json(answer)
+    elif answer["versions"]:
         rows = [
-            (one["commit"][:_SHORT], one["time"], one["author"], one["subject"]) for one in said["versions"]
+            (version["commit"][:_SHORT], version["time"], version["author"], version["subject"])
+            for version in answer["versions"]
         ]
         print_table(("commit", "time", "author", "subject"), rows, shrink="subject")
-        for path in dict.fromkeys(one["path"] for one in said["versions"]):
+        for path in dict.fromkeys(one["path"] for one in answer["versions"]):
             err.print(f"in {path}", style="dim")
     else:
         err.print("no version of this memory was ever committed")

@@ -11,7 +11,7 @@ import typer
 from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_json, reports_errors
 from helix.errors import BadValue
-from helix.hosts import hooks as hosts
+from helix.hosts import hooks as host_hooks
 from helix.hosts.hooks import DEFAULT_BUDGET, Hooks, Where
 from helix.hosts.record import Records
 from helix.hosts.this_machine import carried, get_executable, this_machine
@@ -54,14 +54,16 @@ def show(
         return
     machine = this_machine()
     wanted = _wanted(context, prompt_context, budget)
-    files = {where: machine.shown(hosts.file_of(where, machine)) for where in ("project", "local", "user")}
+    files = {
+        where: machine.shown(host_hooks.file_of(where, machine)) for where in ("project", "local", "user")
+    }
     if as_json:
-        print_json({"files": files, "events": list(wanted.events), "fragment": hosts.fragment(wanted)})
+        print_json({"files": files, "events": list(wanted.events), "fragment": host_hooks.fragment(wanted)})
         return
     err.print(
         f"Claude Code reads this from {files['project']} or {files['user']}; `helix hooks install` puts it there."
     )
-    sys.stdout.write(hosts.fragment(wanted))
+    sys.stdout.write(host_hooks.fragment(wanted))
 
 
 @app.command()
@@ -77,7 +79,7 @@ def install(
     """Put the hooks into the settings of Claude Code; your other hooks stay."""
     machine, where = this_machine(), _where(user, local)
     wanted = _wanted(context, prompt_context, budget)
-    done = hosts.install(where, machine, wanted, Records(config_of(context).state_dir))
+    done = host_hooks.install(where, machine, wanted, Records(config_of(context).state_dir))
     if as_json:
         backup = str(done.backup) if done.backup else None
         print_json(
@@ -100,7 +102,7 @@ def uninstall(
 ) -> None:
     """Take the hooks out again; the file is then what it was before."""
     machine, where = this_machine(), _where(user, local)
-    done = hosts.uninstall(where, machine, Records(config_of(context).state_dir))
+    done = host_hooks.uninstall(where, machine, Records(config_of(context).state_dir))
     if as_json:
         print_json({"file": str(done.path), "file_removed": done.removed})
     else:

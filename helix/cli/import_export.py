@@ -65,14 +65,14 @@ def export(
         )
     counts = manifest.counts
     if as_json:
-        said = manifest.to_dict()
-        print_json({"file": str(target), **{key: value for key, value in said.items() if key != "entries"}})
+        answer = manifest.to_dict()
+        print_json({"file": str(target), **{key: value for key, value in answer.items() if key != "entries"}})
         return
-    say = err if to_stdout else out
+    voice = err if to_stdout else out
     by_status = ", ".join(
         f"{count} {name}" for name, count in counts.items() if name not in ("memories", "edges")
     )
-    say.print(
+    voice.print(
         f"{'standard output' if to_stdout else target}: {counts['memories']} memories ({by_status or 'none'})"
     )
     for path, reason in manifest.left_out[:_SHOWN]:
@@ -110,23 +110,25 @@ def import_memories(
         report = importer.run(
             source, form=form, wishes=wishes, rehearse=dry_run, allow_secrets=allow_secrets, progress=progress
         )
-    said = report.to_dict()
+    answer = report.to_dict()
     if as_json:
-        print_json(said)
+        print_json(answer)
     else:
-        _tell(said)
+        _print_report(answer)
 
 
-def _tell(said: dict[str, Any]) -> None:
-    counts = ", ".join(f"{said[name]} {name}" for name in ("made", "updated", "merged", "unchanged"))
-    would = "would be " if said["dry_run"] else ""
-    out.print(f"{said['format']}: {would}{counts}, {len(said['kept'])} kept, {len(said['skipped'])} skipped")
-    for what, count in said["ignored"].items():
-        out.print(f"  not looked at: {count} {what}")
+def _print_report(answer: dict[str, Any]) -> None:
+    counts = ", ".join(f"{answer[name]} {name}" for name in ("made", "updated", "merged", "unchanged"))
+    would = "would be " if answer["dry_run"] else ""
+    out.print(
+        f"{answer['format']}: {would}{counts}, {len(answer['kept'])} kept, {len(answer['skipped'])} skipped"
+    )
+    for name, count in answer["ignored"].items():
+        out.print(f"  not looked at: {count} {name}")
     for title in ("kept", "skipped"):
-        for one in said[title][:_SHOWN]:
-            err.print(f"{title}: {one['name']}: {one['reason']}", style="yellow")
-        if (more := len(said[title]) - _SHOWN) > 0:
+        for entry in answer[title][:_SHOWN]:
+            err.print(f"{title}: {entry['name']}: {entry['reason']}", style="yellow")
+        if (more := len(answer[title]) - _SHOWN) > 0:
             err.print(f"… and {more} more; --json lists all", style="yellow")
-    if said["degraded"]:
-        err.print(said["degraded"], style="yellow")
+    if answer["degraded"]:
+        err.print(answer["degraded"], style="yellow")

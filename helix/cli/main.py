@@ -27,6 +27,7 @@ SECTIONS = (
             ("restore", "helix.cli.changes:restore", "Bring a forgotten memory back."),
             ("relate", "helix.cli.changes:relate", "Draw a typed edge from one memory to another."),
             ("recent", "helix.cli.recent:recent", "List the memories, last changed first."),
+            ("projects", "helix.cli.projects:projects", "List the projects, last changed first."),
             ("graph", "helix.cli.graph:graph", "Show which memories lead to which."),
             ("history", "helix.cli.history:history", "List the versions of a memory in git, across renames."),
             ("diff", "helix.cli.history:diff", "Show what changed in a memory since a revision."),
@@ -81,6 +82,7 @@ SECTIONS = (
 
 OPTIONS = (
     ("--vault FOLDER", "The vault folder (HELIX_VAULT, ~/helix-vault)."),
+    ("--version", "Say which Helix this is."),
     ("--install-completion", "Set up completion for your shell."),
     ("--show-completion", "Print what --install-completion would set up."),
     ("-h, --help", "Show this page, or after a command its own."),
@@ -118,7 +120,7 @@ def _run() -> None:
 
 def commands() -> dict[str, tuple[str, str]]:
     """Where each command is and what it says of itself, by name."""
-    return {name: (place, about) for _, listed in SECTIONS for name, place, about in listed}
+    return {name: (location, about) for _, listed in SECTIONS for name, location, about in listed}
 
 
 def help_page(*, bold: bool = False) -> str:

@@ -26,19 +26,21 @@ def consolidate(
     undone.
     """
     with open_verbs(context, writes=not dry_run) as verbs, progress_bar("looking") as progress:
-        said = verbs.consolidate(dry_run=dry_run, only=ids or (), progress=progress)
+        answer = verbs.consolidate(dry_run=dry_run, only=ids or (), progress=progress)
     if as_json:
-        print_json(said)
+        print_json(answer)
         return
     for name, label in (("applied", "done"), ("proposals", "proposed")):
-        for one in said[name]:
-            target = f" by {one['other']}" if one["action"] == "supersede" else ""
-            action = "" if one["action"] == "none" else f": {one['action']} {one['memory']}{target}"
-            out.print(f"{label}  {one['id']}{action}")
-            out.print(f"{one['memory']}: {one['reason']}", style="dim", indent=4)
-    if not said["applied"] and not said["proposals"]:
+        for proposal in answer[name]:
+            target = f" by {proposal['other']}" if proposal["action"] == "supersede" else ""
+            action = (
+                "" if proposal["action"] == "none" else f": {proposal['action']} {proposal['memory']}{target}"
+            )
+            out.print(f"{label}  {proposal['id']}{action}")
+            out.print(f"{proposal['memory']}: {proposal['reason']}", style="dim", indent=4)
+    if not answer["applied"] and not answer["proposals"]:
         err.print("nothing to tidy")
-    elif said["proposals"]:
+    elif answer["proposals"]:
         err.print("`helix consolidate PROPOSAL` does what is only proposed; every step can be undone")
 
 
@@ -46,19 +48,22 @@ def consolidate(
 def conflicts(context: typer.Context, as_json: Json = False) -> None:
     """List what needs a person: files not read or merged."""
     with open_verbs(context) as verbs:
-        said = gather(partial(verbs.conflicts), "conflicts", None)
+        answer = gather(partial(verbs.ask, "conflicts"), "conflicts", None)
     if as_json:
-        print_json(said)
+        print_json(answer)
         return
-    for one in said["conflicts"]:
-        if "paths" in one:
-            out.print(f"{one['id']}: stands in {len(one['paths'])} files, which will be merged", style="bold")
-            for path in one["paths"]:
+    for conflict in answer["conflicts"]:
+        if "paths" in conflict:
+            out.print(
+                f"{conflict['id']}: stands in {len(conflict['paths'])} files, which will be merged",
+                style="bold",
+            )
+            for path in conflict["paths"]:
                 out.print(path, indent=4)
             continue
-        place = f":{one['line']}" if one["line"] else ""
-        out.print(f"{one['path']}{place}: {one['reason']}", style="bold")
-        for text in filter(None, (one["remedy"] and f"→ {one['remedy']}", one["detail"])):
+        line = f":{conflict['line']}" if conflict["line"] else ""
+        out.print(f"{conflict['path']}{line}: {conflict['reason']}", style="bold")
+        for text in filter(None, (conflict["remedy"] and f"→ {conflict['remedy']}", conflict["detail"])):
             out.print(text.rstrip("\n"), indent=4)
-    if not said["conflicts"]:
+    if not answer["conflicts"]:
         err.print("nothing needs you")

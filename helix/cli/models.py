@@ -109,17 +109,17 @@ def _rows(config: Config) -> list[dict[str, Any]]:
     here += [(model.name, "downloaded", model) for model in downloaded(_models_dir(config))]
     if Path(config.model).is_absolute():
         here.append((config.model, "folder", from_folder(Path(config.model))))
-    rows = [_row(choice, where, model, config) for choice, where, model in here]
+    rows = [_row(choice, where, installed, config) for choice, where, installed in here]
     names = {row["name"] for row in rows}
-    for said in sorted(embed.supported_models(), key=lambda said: float(said["size_in_GB"])):
-        if said["model"] not in names:
+    for model in sorted(embed.supported_models(), key=lambda model: float(model["size_in_GB"])):
+        if model["model"] not in names:
             rows.append(
                 {
-                    "name": said["model"],
+                    "name": model["model"],
                     "where": "can be pulled",
-                    "dimensions": said["dim"],
-                    "size": int(said["size_in_GB"] * 1e9),
-                    "licence": said["license"],
+                    "dimensions": model["dim"],
+                    "size": int(model["size_in_GB"] * 1e9),
+                    "licence": model["license"],
                     "in_use": False,
                 }
             )

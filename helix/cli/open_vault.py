@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 def config_of(context: typer.Context, **flags: object) -> Config:
     """The settings in force; `flags` are those that the command itself was given."""
-    given: dict[str, object] = context.obj or {}
-    return from_process(**given, **flags)
+    options: dict[str, object] = context.obj or {}
+    return from_process(**options, **flags)
 
 
 @contextmanager

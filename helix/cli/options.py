@@ -37,5 +37,5 @@ IdempotencyKey = Annotated[
 ]
 
 
-def filters_of(**given: str | None) -> dict[str, str]:
-    return {name: value for name, value in given.items() if value}
+def filters_of(**values: str | None) -> dict[str, str]:
+    return {name: value for name, value in values.items() if value}

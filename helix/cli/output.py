@@ -27,10 +27,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
-_ARGUMENTS = {
-    "`allow_secrets`": "--allow-secrets",
-    "`force`": "--force",
-    "include_deleted": "--include-deleted",
+# The service names its own arguments to every surface; here they are options.
+_OPTIONS = {
+    "not-found": ("include_deleted", "--include-deleted"),
+    "not-worth-keeping": ("`force`", "--force"),
+    "secret-refused": ("`allow_secrets`", "--allow-secrets"),
 }
 _NARROWEST, _USUAL = 40, 80
 _BLINK = 0.3
@@ -77,8 +78,8 @@ class Voice:
         fits = self.width is None or sum(columns(text) for text, _ in parts) <= self.width
         between = "" if fits else "\n"
         shown = [
-            self.styled(printable(text if fits or not place else "  " + text.strip()), style)
-            for place, (text, style) in enumerate(parts)
+            self.styled(printable(text if fits or not position else "  " + text.strip()), style)
+            for position, (text, style) in enumerate(parts)
         ]
         self.stream.write(between.join(shown).rstrip(" ") + "\n")
 
@@ -140,11 +141,13 @@ def print_json(value: object) -> None:
 def print_table(headings: Sequence[str], rows: Sequence[Sequence[object]], *, shrink: str) -> None:
     """One line per row. On a terminal the column `shrink` gives way to the others; in a pipe nothing is cut."""
     cells = [[printable("" if cell is None else str(cell)) for cell in row] for row in rows]
-    widths = [max(columns(row[place]) for row in [list(headings), *cells]) for place in range(len(headings))]
+    widths = [
+        max(columns(row[column]) for row in [list(headings), *cells]) for column in range(len(headings))
+    ]
     if out.width is not None:
-        place = headings.index(shrink)
-        others = sum(widths) - widths[place] + 2 * (len(widths) - 1)
-        widths[place] = min(widths[place], max(8, out.width - others))
+        column = headings.index(shrink)
+        others = sum(widths) - widths[column] + 2 * (len(widths) - 1)
+        widths[column] = min(widths[column], max(8, out.width - others))
     for style, row in (("bold", list(headings)), *(("", row) for row in cells)):
         fitted = [shortened(cell, width) for cell, width in zip(row, widths, strict=True)]
         padded = [cell + " " * (width - columns(cell)) for cell, width in zip(fitted, widths, strict=True)]
@@ -172,7 +175,7 @@ def reports_errors(command: Callable[P, R]) -> Callable[P, R]:
             if kwargs.get("as_json"):
                 print_json({"error": error.message, "code": error.code})
             else:
-                err.print(f"helix: {_in_words_of_commands(error.message)}", style="red")
+                err.print(f"helix: {_in_words_of_commands(error)}", style="red")
             raise typer.Exit(exit_status(error)) from error
         except BrokenPipeError as error:
             stop_printing()
@@ -187,11 +190,9 @@ def reports_errors(command: Callable[P, R]) -> Callable[P, R]:
     return wrapped_command
 
 
-def _in_words_of_commands(message: str) -> str:
-    """The service speaks to every surface of its own arguments; here they are options."""
-    for said, typed in _ARGUMENTS.items():
-        message = message.replace(said, typed)
-    return message
+def _in_words_of_commands(error: HelixError) -> str:
+    argument, option = _OPTIONS.get(error.code, ("", ""))
+    return error.message.replace(argument, option) if argument else error.message
 
 
 def stop_printing() -> None:

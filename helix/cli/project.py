@@ -35,15 +35,15 @@ def show(context: typer.Context, as_json: Json = False) -> None:
     """
     if context.invoked_subcommand is not None:
         return
-    said = os.environ.get("HELIX_PROJECT", "").strip()
-    found = find_project(os.getcwd(), str(config_of(context).config_dir))
-    name = said or found.name
+    name_set = os.environ.get("HELIX_PROJECT", "").strip()
+    project = find_project(os.getcwd(), str(config_of(context).config_dir))
+    name = name_set or project.name
     if as_json:
-        print_json({"project": name or None, "ignored": found.ignored or None})
+        print_json({"project": name or None, "ignored": project.ignored or None})
         return
     out.print(name or "no project")
-    if found.remark and not said:
-        err.print(f"helix: {found.remark}", style="yellow")
+    if project.remark and not name_set:
+        err.print(f"helix: {project.remark}", style="yellow")
 
 
 @app.command("set")
@@ -72,14 +72,14 @@ def trust(context: typer.Context, as_json: Json = False) -> None:
     It counts as long as it says the same name.
     """
     config = config_of(context)
-    found = find_project(os.getcwd(), str(config.config_dir))
-    if not found.ignored:
+    project = find_project(os.getcwd(), str(config.config_dir))
+    if not project.ignored:
         raise BadValue(
-            f"there is no {PROJECT_FILE} here that is not trusted already; the project is {found.name!r}"
+            f"there is no {PROJECT_FILE} here that is not trusted already; the project is {project.name!r}"
         )
-    folder = Path(found.ignored).parent
-    _trust(config, folder, found.ignored_name)
-    _answer(folder, found.ignored_name, as_json)
+    folder = Path(project.ignored).parent
+    _trust(config, folder, project.ignored_name)
+    _answer(folder, project.ignored_name, as_json)
 
 
 @app.command()

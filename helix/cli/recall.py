@@ -47,47 +47,47 @@ def recall(
     """Find memories by words and by meaning."""
     with open_verbs(context, standing_of(context, project, only_global, everything)) as verbs:
         ask = partial(
-            verbs.recall, question, filters=filters_of(kind=kind, tag=tag), rerank=rerank,
+            verbs.ask, "search", query=question, filters=filters_of(kind=kind, tag=tag), rerank=rerank,
             include_deleted=include_deleted, as_of=as_of, ref=ref,
         )  # fmt: skip
-        said = gather(ask, "results", limit or _SHOWN, lambda page: limit is None and _nothing_fits(page))
+        answer = gather(ask, "results", limit or _SHOWN, lambda page: limit is None and _nothing_fits(page))
     if as_json:
-        print_json(said)
+        print_json(answer)
         return
-    nothing_fits = _nothing_fits(said)
+    nothing_fits = _nothing_fits(answer)
     if nothing_fits:  # before what is merely near: who reads on knows what it is
-        err.print(said["note"], style="yellow")
-    for place, one in enumerate(said["results"]):
-        if place:
+        err.print(answer["note"], style="yellow")
+    for position, hit in enumerate(answer["results"]):
+        if position:
             out.print()
-        _print_hit(one, why)
-    suggested = said.get("suggestions")
+        _print_hit(hit, why)
+    suggested = answer.get("suggestions")
     notices = (
-        None if nothing_fits else said.get("note"),
-        said.get("degraded"),
+        None if nothing_fits else answer.get("note"),
+        answer.get("degraded"),
         suggested and f"did you mean: {', '.join(suggested)}?",
     )
     for text in filter(None, notices):
         err.print(text, style="yellow")
-    if nothing_fits and said["truncated"]:
+    if nothing_fits and answer["truncated"]:
         err.print(f"`--limit {_SHOWN}` shows more of what is near", style="dim")
 
 
-def _nothing_fits(said: dict[str, Any]) -> bool:
-    return any(one.get("nearest") for one in said["results"])
+def _nothing_fits(answer: dict[str, Any]) -> bool:
+    return any(one.get("nearest") for one in answer["results"])
 
 
-def _print_hit(one: dict[str, Any], why: bool) -> None:
-    status = "" if one["status"] == "active" else f"  {one['status']}"
-    where = f"  {one['project']}" if one.get("project") else ""
-    out.parts((one["id"], "bold"), (f"  {one['score']:.2f}{where}{status}", "dim"))
-    text = one["text"].splitlines()
-    if not text or text[0].strip() != one["title"]:
-        out.print(one["title"], indent=2)
+def _print_hit(hit: dict[str, Any], why: bool) -> None:
+    status = "" if hit["status"] == "active" else f"  {hit['status']}"
+    where = f"  {hit['project']}" if hit.get("project") else ""
+    out.parts((hit["id"], "bold"), (f"  {hit['score']:.2f}{where}{status}", "dim"))
+    text = hit["text"].splitlines()
+    if not text or text[0].strip() != hit["title"]:
+        out.print(hit["title"], indent=2)
     room = None if out.width is None else _LINES * (out.width - 4)
     for line in text[:_LINES]:
         out.print(line if room is None else shortened(line, room), style="dim", indent=2)
-    if len(text) > _LINES or one.get("truncated"):
+    if len(text) > _LINES or hit.get("truncated"):
         out.print("…", style="dim", indent=2)
     if why:
-        out.print(", ".join(f"{name} {value:+.2f}" for name, value in one["reasons"].items()), indent=2)
+        out.print(", ".join(f"{name} {value:+.2f}" for name, value in hit["reasons"].items()), indent=2)

@@ -43,31 +43,31 @@ def recent(
     with open_verbs(context, standing_of(context, project, only_global, everything)) as verbs:
         filters = filters_of(kind=kind, tag=tag, unfiled="true" if unfiled else None)
         ask = partial(
-            verbs.recent, filters=filters, since=since, include_deleted=include_deleted, as_of=as_of, ref=ref,
+            verbs.ask, "recent", filters=filters, since=since, include_deleted=include_deleted, as_of=as_of, ref=ref,
         )  # fmt: skip
-        said = gather(ask, "results", limit)
+        answer = gather(ask, "results", limit)
     if as_json:
-        print_json(said)
+        print_json(answer)
         return
-    for one in said["results"]:
-        _print(one)
-    if not said["results"]:
+    for memory in answer["results"]:
+        _print(memory)
+    if not answer["results"]:
         err.print("nothing is unfiled" if unfiled else "no memories; `helix remember TEXT` writes one")
     elif unfiled and out.is_terminal:
         err.print("`helix file ID... --project NAME` files them", style="dim")
-    if said["truncated"]:
+    if answer["truncated"]:
         err.print(f"… and more; `--limit {limit * 5}` shows more of them", style="dim")
 
 
-def _print(one: dict[str, Any]) -> None:
+def _print(memory: dict[str, Any]) -> None:
     """Two lines for a person; one line in a pipe, where `grep` and `cut` read it."""
-    day = (one.get("updated") or one.get("created") or "")[:10]
-    status = "" if one["status"] == "active" else one["status"]
-    facts = "  ".join(filter(None, (day, one["kind"], one.get("project"), status)))
+    day = (memory.get("updated") or memory.get("created") or "")[:10]
+    status = "" if memory["status"] == "active" else memory["status"]
+    facts = "  ".join(filter(None, (day, memory["kind"], memory.get("project"), status)))
     if out.is_terminal:
-        out.parts((one["id"], "bold"), (f"  {facts}", "dim"))
-        out.print(one["title"], indent=2)
+        out.parts((memory["id"], "bold"), (f"  {facts}", "dim"))
+        out.print(memory["title"], indent=2)
     else:
-        out.print(
-            "\t".join((one["id"], day, one["kind"], one.get("project") or "", one["status"], one["title"]))
-        )
+        project = memory.get("project") or ""
+        fields = (memory["id"], day, memory["kind"], project, memory["status"], memory["title"])
+        out.print("\t".join(fields))

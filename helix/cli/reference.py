@@ -44,14 +44,14 @@ def render() -> str:
 
 def every_command() -> list[tuple[str, Any]]:
     """All commands, those of groups with the name of their group before their own."""
-    found: list[tuple[str, Any]] = []
+    every: list[tuple[str, Any]] = []
     for name in commands():
         command = load(name)
         members = getattr(command, "commands", {})
         if not members or command.invoke_without_command:
-            found.append((name, command))
-        found += [(f"{name} {one}", member) for one, member in members.items()]
-    return found
+            every.append((name, command))
+        every += [(f"{name} {one}", member) for one, member in members.items()]
+    return every
 
 
 def _command(name: str, command: Any) -> str:
@@ -63,7 +63,8 @@ def _command(name: str, command: Any) -> str:
         lines += ["| parameter | meaning |", "|---|---|"]
         lines += [f"| `{_placeholder(one)}` | {_cell(one.help)} |" for one in arguments]
         lines += [
-            f"| `{', '.join((*one.opts, *one.secondary_opts))}` | {_cell(one.help)} |" for one in options
+            f"| `{', '.join((*option.opts, *option.secondary_opts))}` | {_cell(option.help)} |"
+            for option in options
         ]
         lines.append("")
     return "\n".join(lines)

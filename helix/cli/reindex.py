@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from helix.cli.daemon_client import Daemon, find_daemon
 from helix.cli.open_vault import config_of
 from helix.cli.output import Json, Progress, err, out, print_json, progress_bar, reports_errors
+from helix.daemon_client import Daemon, find_daemon
 from helix.errors import HelixError
 
 # How long `helix reindex` waits for files to be quiet before it merges copies and stamps flips.
@@ -33,14 +33,14 @@ def reindex(
     running daemon does the work itself, and goes on with it.
     """
     daemon = find_daemon(config_of(context))
-    said = _here(context, accept_missing) if daemon is None else _by_daemon(daemon, accept_missing)
+    answer = _here(context, accept_missing) if daemon is None else _by_daemon(daemon, accept_missing)
     if as_json:
-        print_json(said)
+        print_json(answer)
         return
-    counts = ", ".join(f"{count} {name}" for name, count in said["memories"].items())
+    counts = ", ".join(f"{count} {name}" for name, count in answer["memories"].items())
     out.print(f"memories: {counts or 'none'}")
-    if said["problems"]:
-        err.print(f"{said['problems']} problems; `helix doctor` explains them")
+    if answer["problems"]:
+        err.print(f"{answer['problems']} problems; `helix doctor` explains them")
 
 
 def _here(context: typer.Context, accept_missing: bool) -> dict[str, Any]:

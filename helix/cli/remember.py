@@ -64,7 +64,7 @@ def remember(
     """
     standing = standing_of(context, project, only_global)
     replaced = supersedes or []
-    wish: dict[str, Any] = {
+    request: dict[str, Any] = {
         "text": _from_stdin() if text == "-" else text, "title": title, "kind": kind,
         "scope": "project" if standing.project else "global", "project": standing.project,
         "tags": tag or [], "supersede_hint": replaced[0] if replaced else None,
@@ -74,19 +74,19 @@ def remember(
         "force": force, "allow_secrets": allow_secrets,
     }  # fmt: skip
     with open_verbs(context, standing, writes=True) as verbs:
-        said = verbs.remember(wish)
+        answer = verbs.ask("write", **request)
     if as_json:
-        print_json(said)
+        print_json(answer)
         return
-    out.print(f"{said['id']}  {said['status']}")
-    for old in said["supersedes"]:
+    out.print(f"{answer['id']}  {answer['status']}")
+    for old in answer["supersedes"]:
         out.print(f"replaces {old}", indent=2)
-    if "reason" in said:
-        out.print(said["reason"], style="dim", indent=2)
-    for one in said.get("similar", ()):
-        err.print(f"similar: {one['id']}  {one['title']} ({one['why']})", style="dim", indent=2)
-    if said.get("degraded"):
-        err.print(said["degraded"], style="yellow")
+    if "reason" in answer:
+        out.print(answer["reason"], style="dim", indent=2)
+    for memory in answer.get("similar", ()):
+        err.print(f"similar: {memory['id']}  {memory['title']} ({memory['why']})", style="dim", indent=2)
+    if answer.get("degraded"):
+        err.print(answer["degraded"], style="yellow")
 
 
 def _from_stdin() -> str:

@@ -13,10 +13,10 @@ from typing import Annotated
 
 import typer
 
-from helix.cli.daemon_client import find_daemon
 from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_json, reports_errors
 from helix.config import ENVIRONMENT, SECRETS, Config
+from helix.daemon_client import find_daemon
 from helix.errors import AlreadyExists, ConfigError
 
 app = typer.Typer(
@@ -31,7 +31,7 @@ _FIRST_LINE = "Made by `helix service install`; `helix service uninstall` remove
 
 
 @dataclass(frozen=True)
-class Service:
+class BackgroundService:
     path: Path
     text: str
     start: list[list[str]]
@@ -60,7 +60,7 @@ def install(
     service.path.write_text(service.text, "utf-8")
     running = find_daemon(config)
     trouble = _run(service.start) if running is None else "a daemon runs already; stop it with `helix down`"
-    _answer(service, trouble, service.start, "written and started", as_json)
+    _answer(service, trouble, service.start, "written", "started", as_json)
 
 
 @app.command()
@@ -83,22 +83,25 @@ def uninstall(
         return
     trouble = _run(service.stop)
     service.path.unlink()
-    _answer(service, trouble, service.stop, "stopped and removed", as_json)
+    _answer(service, trouble, service.stop, "stopped", "removed", as_json)
 
 
-def _answer(service: Service, trouble: str, commands: list[list[str]], done: str, as_json: bool) -> None:
+def _answer(
+    service: BackgroundService, trouble: str, commands: list[list[str]], first: str, then: str, as_json: bool
+) -> None:
+    """`first` and `then` say what was done; with trouble there was only the first."""
     todo = [" ".join(command) for command in commands] if trouble else []
     if as_json:
         print_json({"path": str(service.path), "done": not trouble, "todo": todo})
         return
-    out.print(f"{service.path}: {done.partition(' and ')[0] if trouble else done}")
+    out.print(f"{service.path}: {first if trouble else f'{first} and {then}'}")
     if trouble:
         err.print(f"That is all for now: {trouble}. Then run:", style="yellow")
         for line in todo:
             err.print(line, indent=4)
 
 
-def _print(service: Service, as_json: bool) -> None:
+def _print(service: BackgroundService, as_json: bool) -> None:
     if as_json:
         print_json({"path": str(service.path), "text": service.text})
     else:
@@ -116,12 +119,12 @@ def _run(commands: list[list[str]]) -> str:
         except subprocess.TimeoutExpired:
             return f"`{' '.join(command)}` has not ended within {_PATIENCE} s"
         if done.returncode:
-            said = (done.stderr or done.stdout).strip().splitlines()
-            return f"`{' '.join(command)}` said: {said[-1] if said else f'status {done.returncode}'}"
+            lines = (done.stderr or done.stdout).strip().splitlines()
+            return f"`{' '.join(command)}` said: {lines[-1] if lines else f'status {done.returncode}'}"
     return ""
 
 
-def service_for(config: Config) -> Service:
+def service_for(config: Config) -> BackgroundService:
     program = _program()
     if sys.platform == "darwin":
         return _for_launchd(config, program)
@@ -133,23 +136,23 @@ def service_for(config: Config) -> Service:
 def _program() -> str:
     from helix_mcp.daemon import find_helixd
 
-    found = find_helixd()
-    if found is None:
+    path = find_helixd()
+    if path is None:
         raise ConfigError("helixd is neither beside helix nor on the PATH; install helix-memory again")
-    return os.path.abspath(found)
+    return os.path.abspath(path)
 
 
 def _environment(config: Config) -> dict[str, str]:
     """What the daemon has to know and does not find by itself: the variables that are set now, never a secret."""
-    said = {
+    variables = {
         name: str(getattr(config, key))
         for name, key in ENVIRONMENT.items()
         if os.environ.get(name, "").strip() and key not in SECRETS and key != "url"
     }
-    return {**said, "HELIX_VAULT": str(config.vault)}
+    return {**variables, "HELIX_VAULT": str(config.vault)}
 
 
-def _for_systemd(config: Config, program: str) -> Service:
+def _for_systemd(config: Config, program: str) -> BackgroundService:
     base = os.environ.get("XDG_CONFIG_HOME", "").strip() or Path.home() / ".config"
     lines = [f"Environment={_quoted(f'{name}={value}')}" for name, value in _environment(config).items()]
     text = "\n".join(
@@ -162,7 +165,7 @@ def _for_systemd(config: Config, program: str) -> Service:
         ]
     )  # fmt: skip
     control = ["systemctl", "--user"]
-    return Service(
+    return BackgroundService(
         Path(base) / "systemd" / "user" / _UNIT,
         text,
         [[*control, "daemon-reload"], [*control, "enable", "--now", _UNIT]],
@@ -172,19 +175,19 @@ def _for_systemd(config: Config, program: str) -> Service:
 
 def _quoted(text: str) -> str:
     """For systemd, which unquotes, and puts in values where a % stands."""
-    said = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
-    return f'"{said}"'
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
+    return f'"{escaped}"'
 
 
-def _for_launchd(config: Config, program: str) -> Service:
+def _for_launchd(config: Config, program: str) -> BackgroundService:
     path = Path.home() / "Library" / "LaunchAgents" / f"{_LABEL}.plist"
     log = str(config.state_dir / "helixd.log")
-    said = {
+    properties = {
         "Label": _LABEL, "ProgramArguments": [program], "EnvironmentVariables": _environment(config),
         "RunAtLoad": True, "KeepAlive": {"SuccessfulExit": False}, "StandardOutPath": log, "StandardErrorPath": log,
     }  # fmt: skip
-    lines = plistlib.dumps(said).decode().split("\n")
+    lines = plistlib.dumps(properties).decode().split("\n")
     text = "\n".join([lines[0], f"<!-- {_FIRST_LINE} -->", *lines[1:]])
-    return Service(
+    return BackgroundService(
         path, text, [["launchctl", "load", "-w", str(path)]], [["launchctl", "unload", "-w", str(path)]]
     )

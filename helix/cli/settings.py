@@ -38,9 +38,9 @@ def show(context: typer.Context, as_json: Json = False) -> None:
         print_json([{"name": one.name, "value": _shown(one), "origin": one.origin} for one in rows])
         return
     room = max(len(one.name) for one in rows)
-    for one in rows:
-        origin = "" if one.origin == "default" else f"  from {one.origin}"
-        out.parts((f"{one.name:<{room}}  ", ""), (_spelled(one) or "(none)", ""), (origin, "dim"))
+    for setting in rows:
+        origin = "" if setting.origin == "default" else f"  from {setting.origin}"
+        out.parts((f"{setting.name:<{room}}  ", ""), (_to_text(setting) or "(none)", ""), (origin, "dim"))
     err.print(f"`helix config set NAME VALUE` writes {_file(context)}", style="dim")
 
 
@@ -48,11 +48,11 @@ def show(context: typer.Context, as_json: Json = False) -> None:
 @reports_errors
 def get(context: typer.Context, name: Name, as_json: Json = False) -> None:
     """Print one setting."""
-    found = _find(context, name)
+    setting = _find(context, name)
     if as_json:
-        print_json({"name": name, "value": _shown(found), "origin": found.origin})
+        print_json({"name": name, "value": _shown(setting), "origin": setting.origin})
     else:
-        out.print(_spelled(found))
+        out.print(_to_text(setting))
 
 
 @app.command("set")
@@ -94,7 +94,7 @@ def _answer(context: typer.Context, name: str, as_json: bool) -> None:
     if as_json:
         print_json({"name": name, "value": _shown(now), "origin": now.origin})
         return
-    out.print(f"{name} = {_spelled(now)}  (from {now.origin})")
+    out.print(f"{name} = {_to_text(now)}  (from {now.origin})")
     if now.origin in ENVIRONMENT or now.origin == "the command line":
         err.print(f"{now.origin} is stronger than the file", style="yellow")
     err.print("A running daemon takes it up when it starts again.", style="dim")
@@ -133,12 +133,12 @@ def _typed(now: Setting, text: str) -> object:
     return text
 
 
-def _shown(one: Setting) -> object:
-    if one.name in SECRETS:
-        return _HIDDEN if one.value else ""
-    return str(one.value) if isinstance(one.value, Path) else one.value
+def _shown(setting: Setting) -> object:
+    if setting.name in SECRETS:
+        return _HIDDEN if setting.value else ""
+    return str(setting.value) if isinstance(setting.value, Path) else setting.value
 
 
-def _spelled(one: Setting) -> str:
-    said = _shown(one)
-    return str(said).lower() if isinstance(said, bool) else str(said)
+def _to_text(setting: Setting) -> str:
+    value = _shown(setting)
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -64,19 +64,19 @@ def _table(kind: str, holder: DataclassInstance) -> str:
         if has_variables
         else ["| setting | default | meaning |", "|---|---|---|"]
     )
-    for one in fields(holder):
-        value = getattr(holder, one.name)
+    for item in fields(holder):
+        value = getattr(holder, item.name)
         if is_dataclass(value):
             continue
-        name = "" if one.name == "config_dir" else f"`{one.name}`"
-        variable = f"`{variables[one.name]}`" if one.name in variables else ""
+        name = "" if item.name == "config_dir" else f"`{item.name}`"
+        variable = f"`{variables[item.name]}`" if item.name in variables else ""
         cells = [name, variable] if has_variables else [name]
-        default = _PLACES.get(one.name) or f"`{_spelled(value)}`"
-        lines.append("| " + " | ".join([*cells, default, meanings[one.name]]) + " |")
+        default = _PLACES.get(item.name) or f"`{_to_text(value)}`"
+        lines.append("| " + " | ".join([*cells, default, meanings[item.name]]) + " |")
     return "\n".join(lines) + "\n"
 
 
-def _spelled(value: object) -> str:
+def _to_text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -85,15 +85,15 @@ def _meanings(kind: str) -> dict[str, str]:
     source = ast.parse(inspect.getsource(config))
     tables = {one.name for one in fields(Config) if is_dataclass(one.default)}
     [holder] = [node for node in source.body if isinstance(node, ast.ClassDef) and node.name == kind]
-    found: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     for field, after in zip(holder.body, [*holder.body[1:], ast.Pass()], strict=True):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
             if field.target.id in tables:
                 continue  # a table says what it is in its own docstring
             if not (isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)):
                 raise ValueError(f"{kind}.{field.target.id} says nothing of itself in helix/config.py")
-            found[field.target.id] = " ".join(str(after.value.value).split()).replace("|", "\\|")
-    return found
+            meanings[field.target.id] = " ".join(str(after.value.value).split()).replace("|", "\\|")
+    return meanings
 
 
 if __name__ == "__main__":

@@ -44,35 +44,35 @@ def init(
     You and your agents read and write the same files. A folder that holds notes already keeps every byte of them.
     """
     config = config_of(context)
-    place = (folder or config.vault).absolute()
-    started = start_vault(place, find_template(), *([find_example()] if example else []))
+    vault = (folder or config.vault).absolute()
+    started = start_vault(vault, find_template(), *([find_example()] if example else []))
     if started.was_vault and not (if_missing or git or autocommit):
-        raise AlreadyExists(f"{place} is a vault already; nothing was changed")
-    history = History.start(place, "Start the vault") if git or autocommit else None
+        raise AlreadyExists(f"{vault} is a vault already; nothing was changed")
+    history = History.start(vault, "Start the vault") if git or autocommit else None
     if autocommit and history is not None:
         history.agree_to_commits(CommitConsent(config.config_dir))
         set_in_file(config.config_dir / CONFIG_FILE, "git.autocommit", True)
     if as_json:
-        print_json({"vault": str(place), "created": started.created, "was_vault": started.was_vault})
+        print_json({"vault": str(vault), "created": started.created, "was_vault": started.was_vault})
     elif not started.was_vault:
-        out.print(f"made a vault in {place} ({len(started.created)} files)")
+        out.print(f"made a vault in {vault} ({len(started.created)} files)")
         if started.was_in_use:
             err.print("The folder holds notes already: they are memories now, and none of them was changed.")
             if example:
                 err.print("The example was left out: it would stand among your own.")
         elif example:
             _say_how_to_remove(
-                place, "helix" if place == config.vault else f"helix --vault {shlex.quote(str(place))}"
+                vault, "helix" if vault == config.vault else f"helix --vault {shlex.quote(str(vault))}"
             )
-        if place != config.vault:
+        if vault != config.vault:
             err.print(
-                f"To use it: export HELIX_VAULT={shlex.quote(str(place))}, or helix config set vault PATH"
+                f"To use it: export HELIX_VAULT={shlex.quote(str(vault))}, or helix config set vault PATH"
             )
 
 
-def _say_how_to_remove(place: Path, helix: str) -> None:
+def _say_how_to_remove(vault: Path, helix: str) -> None:
     """The brake takes so many missing files at once for an unmounted vault, so a person has to say that it is not."""
     names = sorted(path.name for path in find_example().iterdir() if path.is_dir())
-    folders = " ".join(shlex.quote(str(place / name)) for name in names)
+    folders = " ".join(shlex.quote(str(vault / name)) for name in names)
     err.print(f"The example is in {folders}. To remove it:")
     err.print(f"  rm -r {folders} && {helix} reindex --accept-missing")

@@ -24,8 +24,8 @@ def token(
     One is made when there is none. A running daemon notices a new one.
     """
     file = TokenFile(config_of(context))
-    said = file.rotate() if rotate else file.get()
+    value = file.rotate() if rotate else file.get()
     if as_json:
-        print_json({"token": said})
+        print_json({"token": value})
     else:
-        out.print(said)
+        out.print(value)

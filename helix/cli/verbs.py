@@ -1,6 +1,6 @@
-"""The verbs of the memory service, for commands: done by the daemon when one runs, else in this process.
+"""The verbs for commands: done by the daemon when one runs, else in this process.
 
-Both doors take the same words and give the same answers, so no command knows which one it went through.
+Both doors are made from the table of verbs and give the same answers, so no command knows which one it went through.
 """
 
 from __future__ import annotations
@@ -11,21 +11,26 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import quote, urlencode
 
 import typer
 
-from helix.cli.daemon_client import Daemon, find_daemon
 from helix.cli.open_vault import config_of
 from helix.cli.output import Progress, err
 from helix.config import Config
+from helix.daemon_client import PATIENCE, Daemon, find_daemon
 from helix.errors import BadValue, DaemonUnreachable
+from helix.memory.bounds import MOST_TOKENS
+from helix.memory.verbs.table import VERBS
+from helix.memory.verbs.verb import Verb
 
 Payload = dict[str, Any]
 
-ROOM = 200_000
+ROOM = MOST_TOKENS
 """tokens that an answer may have: a person's terminal is no context window"""
 _PAGE = 50
 _PAGE_OF_GRAPH = 500
+_READING_PATIENCE = 60.0
 CLIENT = "cli"
 
 
@@ -38,23 +43,78 @@ class Standing:
     """`project` sees it and what is global, `global` only that, `all` everything"""
 
 
-class Verbs(Protocol):
-    """Words are those of REST; what is None is left to the service. Raises HelixError only."""
+class Door(Protocol):
+    """Who does a verb. Raises HelixError only."""
 
-    def remember(self, wish: Mapping[str, Any]) -> Payload: ...
-    def recall(self, question: str, *, filters: Mapping[str, str], **words: Any) -> Payload: ...
-    def context(self, task: str, *, filters: Mapping[str, str], **words: Any) -> Payload: ...
-    def get(self, memory_id: str, **words: Any) -> Payload: ...
-    def recent(self, *, filters: Mapping[str, str], **words: Any) -> Payload: ...
-    def graph(self, **words: Any) -> Payload: ...
-    def neighbors(self, memory_id: str, **words: Any) -> Payload: ...
-    def history(self, memory_id: str, **words: Any) -> Payload: ...
-    def conflicts(self, **words: Any) -> Payload: ...
-    def file(self, memory_ids: Sequence[str], *, project: str, idempotency_key: str | None) -> Payload: ...
-    def forget(self, memory_id: str, *, mode: str, idempotency_key: str | None) -> Payload: ...
-    def restore(self, memory_id: str, *, at: str | None, idempotency_key: str | None) -> Payload: ...
-    def relate(self, source: str, to: str, rel: str, *, idempotency_key: str | None) -> Payload: ...
+    def ask(self, verb: Verb, fields: Mapping[str, Any]) -> Payload: ...
     def consolidate(self, *, dry_run: bool, only: Sequence[str], progress: Progress) -> Payload: ...
+
+
+class Verbs:
+    """Every verb by its name, with its fields; what is None is left to the verb. Raises HelixError only."""
+
+    def __init__(self, door: Door, standing: Standing) -> None:
+        self._door = door
+        self._standing = standing
+
+    def ask(self, name: str, **fields: Any) -> Payload:
+        verb = VERBS[name]
+        given = {key: value for key, value in fields.items() if value is not None}
+        return self._door.ask(verb, {**self._defaults(verb), **given})
+
+    def consolidate(self, *, dry_run: bool, only: Sequence[str], progress: Progress) -> Payload:
+        return self._door.consolidate(dry_run=dry_run, only=only, progress=progress)
+
+    def _defaults(self, verb: Verb) -> Payload:
+        """A person at a terminal sees from where they stand, in full."""
+        wanted: Payload = {} if verb.changes else {"scope": self._standing.scope}
+        if "cursor" in verb.fields:
+            wanted |= {"response_format": "detailed", "max_tokens": ROOM}
+        return {name: value for name, value in wanted.items() if name in verb.fields}
+
+
+class DaemonDoor:
+    """The daemon, over REST."""
+
+    def __init__(self, daemon: Daemon, standing: Standing) -> None:
+        self._daemon = daemon
+        self._headers = {"Helix-Client": CLIENT}
+        if standing.project:
+            self._headers["Helix-Project"] = quote(standing.project, safe="")
+
+    def ask(self, verb: Verb, fields: Mapping[str, Any]) -> Payload:
+        path, sent = spell(verb, fields)
+        return self._daemon.ask(
+            path,
+            method=verb.route.method,
+            body=sent,
+            headers=self._headers,
+            timeout=PATIENCE if verb.changes else _READING_PATIENCE,
+        )
+
+    def consolidate(self, *, dry_run: bool, only: Sequence[str], progress: Progress) -> Payload:
+        applied = [] if dry_run else self.ask(VERBS["consolidate"], {"ids": list(only)})["applied"]
+        pages = gather(
+            lambda **page: self.ask(VERBS["proposals"], {"max_tokens": ROOM, **page}), "proposals", None
+        )
+        return {"applied": applied, "proposals": pages["proposals"]}
+
+
+def spell(verb: Verb, fields: Mapping[str, Any]) -> tuple[str, Payload | None]:
+    """A verb as a request over HTTP: the path with its address, and the body."""
+    path, sent = verb.route.path, {}
+    for name, value in fields.items():
+        wire = verb.fields[name].wire
+        if f"{{{wire}}}" in path:
+            path = path.replace(f"{{{wire}}}", quote(value, safe=""))
+        elif name == "filters" and verb.route.method == "GET":
+            sent.update(value)
+        elif value is not None:
+            sent[wire] = value
+    if verb.route.method != "GET":
+        return path, sent
+    words = {name: str(value).lower() if isinstance(value, bool) else value for name, value in sent.items()}
+    return f"{path}?{urlencode(words)}", None
 
 
 @contextmanager
@@ -66,18 +126,16 @@ def open_verbs(
     daemon = find_daemon(config_of(context))
     trouble = "no daemon runs" if daemon is None else _why_silent(daemon)
     if daemon is not None and not trouble:
-        from helix.cli.verbs_rest import RestVerbs
-
-        yield RestVerbs(daemon, standing)
+        yield Verbs(DaemonDoor(daemon, standing), standing)
         return
     if daemon is not None and writes:
         raise DaemonUnreachable(f"{trouble}; nothing was written. `helix down` and `helix up` start it anew")
     from helix.cli.verbs_local import open_local
 
-    with open_local(context, standing) as verbs:
+    with open_local(context, standing) as door:
         if not writes:
             err.print(f"helix: {trouble}; this is read from the vault itself", style="dim")
-        yield verbs
+        yield Verbs(door, standing)
 
 
 def standing_of(
@@ -99,8 +157,8 @@ def project_here(config: Config) -> str | None:
     """
     from helix_mcp.project import find_project
 
-    if said := os.environ.get("HELIX_PROJECT", "").strip():
-        return said
+    if named := os.environ.get("HELIX_PROJECT", "").strip():
+        return named
     try:
         here = os.getcwd()
     except FileNotFoundError:  # somebody deleted the folder that the shell is in
@@ -143,13 +201,13 @@ def gather_graph(ask: Callable[..., Payload]) -> Payload:
             return {"nodes": nodes, "edges": edges}
 
 
-def _without_pages(said: Payload) -> Payload:
-    return {key: value for key, value in said.items() if key not in ("next_cursor", "tokens_used")}
+def _without_pages(page: Payload) -> Payload:
+    return {key: value for key, value in page.items() if key not in ("next_cursor", "tokens_used")}
 
 
 def _why_silent(daemon: Daemon) -> str:
     try:
         daemon.health()
     except DaemonUnreachable as error:
-        return error.message.partition(";")[0]
+        return error.trouble
     return ""

@@ -14,11 +14,11 @@ _PACKAGE = "helix-memory"
 @reports_errors
 def version(as_json: Json = False) -> None:
     """Say which Helix this is."""
-    said = {
+    answer = {
         "helix": version_of(_PACKAGE), "python": platform.python_version(), "executable": sys.executable,
         "platform": platform.platform(terse=True),
     }  # fmt: skip
     if as_json:
-        print_json(said)
+        print_json(answer)
     else:
-        out.print(f"helix {said['helix']}, Python {said['python']}, {said['platform']}")
+        out.print(f"helix {answer['helix']}, Python {answer['python']}, {answer['platform']}")

@@ -9,7 +9,15 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 import anyio
 
 from helix.client.call import Call, following
-from helix.client.connected import WHOLE_GRAPH, Connected, Verbs, all_of, answer_of, joined, retold
+from helix.client.connected import (
+    WHOLE_GRAPH,
+    Connected,
+    Verbs,
+    answer_type,
+    doc_of_all,
+    joined,
+    with_signature,
+)
 from helix.client.errors import HelixError
 from helix.client.exchange import Send, exchange
 from helix.client.results import Graph
@@ -22,16 +30,16 @@ PageType = TypeVar("PageType", bound=Page)
 Item = TypeVar("Item")
 
 
-def _spoken(
+def _method(
     verb: Callable[Concatenate[Any, P], Call[T]],
 ) -> Callable[Concatenate[AsyncHelix, P], Coroutine[Any, Any, T]]:
     async def method(self: AsyncHelix, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self._carry(verb(self._verbs, *args, **kwargs))
+        return await self._send(verb(self._verbs, *args, **kwargs))
 
-    return retold(verb, method, verb.__name__, answer_of(verb))
+    return with_signature(verb, method, verb.__name__, answer_type(verb))
 
 
-def _walked(
+def _iterator(
     verb: Callable[Concatenate[Any, P], Call[Listing[Item]]],
 ) -> Callable[Concatenate[AsyncHelix, P], AsyncIterator[Item]]:
     async def method(self: AsyncHelix, /, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[Item]:
@@ -39,53 +47,53 @@ def _walked(
             for item in page.items:
                 yield item
 
-    return retold(verb, method, f"{verb.__name__}_all", "AsyncIterator", all_of(verb))
+    return with_signature(verb, method, f"{verb.__name__}_all", AsyncIterator, doc_of_all(verb))
 
 
-def _gathered(
+def _whole_graph(
     verb: Callable[Concatenate[Any, P], Call[Graph]],
 ) -> Callable[Concatenate[AsyncHelix, P], Coroutine[Any, Any, Graph]]:
     async def method(self: AsyncHelix, /, *args: P.args, **kwargs: P.kwargs) -> Graph:
         return joined([page async for page in self._pages(verb(self._verbs, *args, **kwargs))])
 
-    return retold(verb, method, "graph", "Graph", WHOLE_GRAPH)
+    return with_signature(verb, method, "graph", Graph, WHOLE_GRAPH)
 
 
 class AsyncHelix(Connected):
     """The memory of a running daemon. A client belongs to one event loop; close it, or use it in an `async with`."""
 
-    search = _spoken(Verbs.search)
-    search_all = _walked(Verbs.search)
-    context = _spoken(Verbs.context)
-    phases = _spoken(Verbs.phases)
-    get = _spoken(Verbs.get)
-    recent = _spoken(Verbs.recent)
-    recent_all = _walked(Verbs.recent)
-    today = _spoken(Verbs.today)
-    today_all = _walked(Verbs.today)
-    history = _spoken(Verbs.history)
-    history_all = _walked(Verbs.history)
-    neighbors = _spoken(Verbs.neighbors)
-    neighbors_all = _walked(Verbs.neighbors)
-    graph = _gathered(Verbs.graph_page)
-    graph_page = _spoken(Verbs.graph_page)
+    search = _method(Verbs.search)
+    search_all = _iterator(Verbs.search)
+    context = _method(Verbs.context)
+    phases = _method(Verbs.phases)
+    get = _method(Verbs.get)
+    recent = _method(Verbs.recent)
+    recent_all = _iterator(Verbs.recent)
+    today = _method(Verbs.today)
+    today_all = _iterator(Verbs.today)
+    history = _method(Verbs.history)
+    history_all = _iterator(Verbs.history)
+    neighbors = _method(Verbs.neighbors)
+    neighbors_all = _iterator(Verbs.neighbors)
+    graph = _whole_graph(Verbs.graph_page)
+    graph_page = _method(Verbs.graph_page)
 
-    write = _spoken(Verbs.write)
-    update = _spoken(Verbs.update)
-    file = _spoken(Verbs.file)
-    forget = _spoken(Verbs.forget)
-    restore = _spoken(Verbs.restore)
-    relate = _spoken(Verbs.relate)
+    write = _method(Verbs.write)
+    update = _method(Verbs.update)
+    file = _method(Verbs.file)
+    forget = _method(Verbs.forget)
+    restore = _method(Verbs.restore)
+    relate = _method(Verbs.relate)
 
-    stats = _spoken(Verbs.stats)
-    conflicts = _spoken(Verbs.conflicts)
-    conflicts_all = _walked(Verbs.conflicts)
-    proposals = _spoken(Verbs.proposals)
-    proposals_all = _walked(Verbs.proposals)
-    consolidate = _spoken(Verbs.consolidate)
-    manifest = _spoken(Verbs.manifest)
-    manifest_all = _walked(Verbs.manifest)
-    health = _spoken(Verbs.health)
+    stats = _method(Verbs.stats)
+    conflicts = _method(Verbs.conflicts)
+    conflicts_all = _iterator(Verbs.conflicts)
+    proposals = _method(Verbs.proposals)
+    proposals_all = _iterator(Verbs.proposals)
+    consolidate = _method(Verbs.consolidate)
+    manifest = _method(Verbs.manifest)
+    manifest_all = _iterator(Verbs.manifest)
+    health = _method(Verbs.health)
 
     def _connect(self) -> None:
         self._transport = AsyncTransport(self._settings)
@@ -102,21 +110,21 @@ class AsyncHelix(Connected):
     ) -> None:
         await self.close()
 
-    async def _carry(self, call: Call[T]) -> T:
-        talk = exchange(call, self._patience)
+    async def _send(self, call: Call[T]) -> T:
+        steps = exchange(call, self._retry_policy)
         try:
-            step = next(talk)
+            step = next(steps)
             while True:
                 if not isinstance(step, Send):
                     await anyio.sleep(step.seconds)
-                    step = next(talk)
+                    step = next(steps)
                     continue
                 try:
                     reply = await self._transport.send(call, self._settings, step.seconds)
                 except HelixError as error:
-                    step = talk.throw(error)
+                    step = steps.throw(error)
                 else:
-                    step = talk.send(reply)
+                    step = steps.send(reply)
         except StopIteration as done:
             answer: T = done.value
             return answer
@@ -124,6 +132,6 @@ class AsyncHelix(Connected):
     async def _pages(self, call: Call[PageType]) -> AsyncIterator[PageType]:
         rest: Call[PageType] | None = call
         while rest is not None:
-            page = await self._carry(rest)
+            page = await self._send(rest)
             yield page
             rest = following(rest, page)

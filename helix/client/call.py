@@ -74,12 +74,12 @@ def reads(path: str, answer: type[T], filters: Mapping[str, str] | None = None, 
     for name in filters or {}:
         if name in params:
             raise BadRequest(f"{name} is no filter; give it by itself", code="bad-value")
-    return Call("GET", path, answer, params=_said({**(filters or {}), **params}))
+    return Call("GET", path, answer, params=_to_params({**(filters or {}), **params}))
 
 
 def asks(path: str, answer: type[T], **body: object) -> Call[T]:
     """A POST that changes nothing: the question is too long for an address."""
-    return Call("POST", path, answer, body=_given(body))
+    return Call("POST", path, answer, body=_to_body(body))
 
 
 def changes(
@@ -92,14 +92,14 @@ def changes(
 ) -> Call[T]:
     """A change under an idempotency key: however often it is sent, it is done once."""
     # In the body and not in its header, which could not carry every text.
-    said = _given({**body, "idempotency_key": os.urandom(16).hex() if key is None else key})
+    full_body = _to_body({**body, "idempotency_key": os.urandom(16).hex() if key is None else key})
     if based_on is None:
-        return Call(method, path, answer, body=said)
+        return Call(method, path, answer, body=full_body)
     if not (based_on.isascii() and based_on.isprintable()):
         raise BadRequest(
             f"based_on is {based_on!r:.80}; give the `hash` of a memory as it was read", code="bad-value"
         )
-    return Call(method, path, answer, body=said, headers={"If-Match": f'"{based_on}"'})
+    return Call(method, path, answer, body=full_body, headers={"If-Match": f'"{based_on}"'})
 
 
 def of_memory(memory_id: str, rest: str = "") -> str:
@@ -115,13 +115,13 @@ def of_memory(memory_id: str, rest: str = "") -> str:
 
 def filtered(filters: Mapping[str, Moment] | None, **named: Moment | None) -> dict[str, str]:
     """Filters, with those that have a parameter of their own; giving one twice is a mistake."""
-    said = {name: moment(value) for name, value in (filters or {}).items()}
+    given = {name: moment(value) for name, value in (filters or {}).items()}
     for name, value in named.items():
-        if value is not None and said.setdefault(name, moment(value)) != moment(value):
+        if value is not None and given.setdefault(name, moment(value)) != moment(value):
             raise BadRequest(
                 f"{name} is given twice, by itself and in filters; give it once", code="bad-value"
             )
-    return said
+    return given
 
 
 def moment(value: Moment) -> str:
@@ -130,11 +130,11 @@ def moment(value: Moment) -> str:
     return value.isoformat() if isinstance(value, date) else value
 
 
-def _given(said: Mapping[str, object]) -> dict[str, Any]:
-    return {name: _plain(value) for name, value in said.items() if value is not None}
+def _to_body(values: Mapping[str, object]) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in values.items() if value is not None}
 
 
-def _said(params: Mapping[str, object]) -> dict[str, str]:
+def _to_params(params: Mapping[str, object]) -> dict[str, str]:
     return {name: _text(value) for name, value in params.items() if value is not None}
 
 
@@ -149,5 +149,5 @@ def _plain(value: object) -> object:
 def _text(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    said = moment(value) if isinstance(value, date) else str(value)
-    return said.encode("utf-8", "replace").decode()  # an address cannot carry half of a surrogate pair
+    text = moment(value) if isinstance(value, date) else str(value)
+    return text.encode("utf-8", "replace").decode()  # an address cannot carry half of a surrogate pair

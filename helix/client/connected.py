@@ -1,4 +1,4 @@
-"""What `Helix` and `AsyncHelix` share: settings, patience, and verbs that are written once for both."""
+"""What `Helix` and `AsyncHelix` share: settings, retries, and verbs that are written once for both."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, get_args, get_type_hints
 
-from helix.client.exchange import Patience
+from helix.client.exchange import RetryPolicy
 from helix.client.maintenance import Care
 from helix.client.reading import Reading
 from helix.client.results import Graph
@@ -54,7 +54,7 @@ class Connected(ABC):
         the first.
         """
         self._settings = find_settings(url, token, project, session, client, os.environ, _here())
-        self._patience = Patience(timeout, retries)
+        self._retry_policy = RetryPolicy(timeout, retries)
         self._verbs = Verbs(scope)
         self._connect()
 
@@ -73,11 +73,11 @@ class Connected(ABC):
     ) -> Self:
         """The same client with other settings, on the same connections; closing either closes both."""
         other = copy.copy(self)
-        said = {"Helix-Project": project, "Helix-Session": session}
-        other._settings = with_headers(self._settings, said)
-        other._patience = Patience(
-            self._patience.timeout if timeout is None else timeout,
-            self._patience.retries if retries is None else retries,
+        headers = {"Helix-Project": project, "Helix-Session": session}
+        other._settings = with_headers(self._settings, headers)
+        other._retry_policy = RetryPolicy(
+            self._retry_policy.timeout if timeout is None else timeout,
+            self._retry_policy.retries if retries is None else retries,
         )
         other._verbs = Verbs(self._verbs.scope if scope is None else scope)
         return other
@@ -99,7 +99,9 @@ def joined(pages: Iterable[Graph]) -> Graph:
     return whole
 
 
-def retold(verb: Callable[..., Any], method: Method, name: str, returns: str, doc: str = "") -> Method:
+def with_signature(
+    verb: Callable[..., Any], method: Method, name: str, returns: object, doc: str = ""
+) -> Method:
     """The method with the signature and the words of the verb that it sends, for `help()` and for editors."""
     functools.update_wrapper(method, verb)
     method.__name__, method.__doc__ = name, doc or verb.__doc__
@@ -108,14 +110,15 @@ def retold(verb: Callable[..., Any], method: Method, name: str, returns: str, do
     return method
 
 
-def all_of(verb: Callable[..., Any]) -> str:
+def doc_of_all(verb: Callable[..., Any]) -> str:
     """What is said of the iterator over the pages of a verb."""
     return f"All that `{verb.__name__}` leads to, page after page as it is needed; `limit` is the size of a page."
 
 
-def answer_of(verb: Callable[..., Any]) -> str:
+def answer_type(verb: Callable[..., Any]) -> object:
     """`SearchResult` for a verb that makes a `Call[SearchResult]`."""
-    return str(verb.__annotations__["return"]).removeprefix("Call[").removesuffix("]")
+    [answer] = get_args(get_type_hints(verb)["return"])
+    return answer
 
 
 def _here() -> str:

@@ -144,7 +144,7 @@ _BY_HUNDRED: Mapping[int, type[HelixError]] = {4: BadRequest, 5: ServerError}
 
 def error_of(status: int, headers: Mapping[str, str], body: bytes) -> HelixError:
     """What an answer that is not a success means. Headers have names in lower case."""
-    message, code = _said(body)
+    message, code = _message_and_code(body)
     kind = _BY_CODE.get(code or "") or _BY_STATUS.get(status) or _BY_HUNDRED.get(status // 100, BadAnswer)
     if message is None:
         # A proxy's page, or another program's: the daemon itself always says what is wrong.
@@ -152,10 +152,10 @@ def error_of(status: int, headers: Mapping[str, str], body: bytes) -> HelixError
     return kind(message, code=code, status=status, retry_after=_retry_after(headers))
 
 
-def _said(body: bytes) -> tuple[str | None, str | None]:
+def _message_and_code(body: bytes) -> tuple[str | None, str | None]:
     try:
-        said = json.loads(body)
-        return str(said["error"]), str(said["code"])
+        answer = json.loads(body)
+        return str(answer["error"]), str(answer["code"])
     except (ValueError, KeyError, TypeError):
         return None, None
 
@@ -166,14 +166,14 @@ def _excerpt(body: bytes) -> str:
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds; the header may also give a date."""
-    said = headers.get("retry-after", "").strip()
-    if not said:
+    value = headers.get("retry-after", "").strip()
+    if not value:
         return None
-    if said.isascii() and said.replace(".", "", 1).isdigit():
-        return float(said)
+    if value.isascii() and value.replace(".", "", 1).isdigit():
+        return float(value)
     from email.utils import parsedate_to_datetime
 
     try:
-        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
     except ValueError:
         return None

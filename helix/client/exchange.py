@@ -40,7 +40,7 @@ class Wait:
 
 
 @dataclass(frozen=True)
-class Patience:
+class RetryPolicy:
     timeout: float = 30.0
     """seconds for the whole call, with every try and pause"""
     retries: int = 3
@@ -55,12 +55,12 @@ class Patience:
 
 def exchange(
     call: Call[T],
-    patience: Patience,
+    policy: RetryPolicy,
     *,
     clock: Callable[[], float] = time.monotonic,
     chance: Callable[[], float] = random.random,
 ) -> Generator[Send | Wait, Reply | None, T]:
-    deadline = clock() + patience.timeout
+    deadline = clock() + policy.timeout
     turn = 0
     while True:
         try:
@@ -70,7 +70,7 @@ def exchange(
             return call.read(reply)
         except HelixError as error:
             pause = pause_after(error, turn, chance())
-            if not is_tried_again(call, error) or turn == patience.retries or pause > deadline - clock():
+            if not is_tried_again(call, error) or turn == policy.retries or pause > deadline - clock():
                 raise
         yield Wait(pause)
         turn += 1

@@ -16,7 +16,7 @@ class Edge(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Said(Result):
+class _MemoryFields(Result):
     """What is said of a memory. `concise` answers leave most of it out."""
 
     id: str
@@ -45,12 +45,12 @@ class _Said(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Memory(_Said, Page):
+class Memory(_MemoryFields, Page):
     """One memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hit(_Said):
+class Hit(_MemoryFields):
     """A memory that was found."""
 
     score: float | None = None

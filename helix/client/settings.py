@@ -14,8 +14,7 @@ from helix_mcp.address import Address, BadAddress, percent_encoded
 from helix_mcp.folders import config_folder
 from helix_mcp.project import find_project
 from helix_mcp.proof import Owner
-from helix_mcp.settings import BadSettings as BadConfig
-from helix_mcp.settings import read_config
+from helix_mcp.settings import BadConfig, read_config
 
 from helix.client.errors import BadSettings
 
@@ -23,7 +22,7 @@ _CLIENT = "helix-python"
 
 
 @dataclass(frozen=True)
-class Settings:
+class ClientSettings:
     url: str
     is_loopback: bool
     is_secure: bool
@@ -40,7 +39,7 @@ def find_settings(
     client: str | None,
     env: Mapping[str, str],
     folder: str,
-) -> Settings:
+) -> ClientSettings:
     """What is given counts first, then `HELIX_*`, then config.toml; an empty project or session is none."""
     config = config_folder(env)
     try:
@@ -65,7 +64,7 @@ def find_settings(
         project = env.get("HELIX_PROJECT", "").strip() or find_project(folder, config).name
     if session is None:
         session = env.get("HELIX_SESSION", "").strip()
-    return Settings(
+    return ClientSettings(
         address.url, address.is_loopback, address.is_secure, _headers(project, session, client), owner
     )
 
@@ -81,10 +80,10 @@ def _headers(project: str, session: str, client: str | None) -> dict[str, str]:
     return {name: value for name, value in headers.items() if value}
 
 
-def with_headers(settings: Settings, said: Mapping[str, str | None]) -> Settings:
+def with_headers(settings: ClientSettings, changes: Mapping[str, str | None]) -> ClientSettings:
     """With other values for these headers: None leaves one as it is, an empty text takes it away."""
     headers = {
         **settings.headers,
-        **{name: percent_encoded(value) for name, value in said.items() if value is not None},
+        **{name: percent_encoded(value) for name, value in changes.items() if value is not None},
     }
     return replace(settings, headers={name: value for name, value in headers.items() if value})

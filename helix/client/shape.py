@@ -21,10 +21,10 @@ class Result:
     """what the daemon said beyond what this version knows"""
 
     @classmethod
-    def from_json(cls: type[R], said: object) -> R:
-        if not isinstance(said, dict):
-            raise BadAnswer(f"an answer that is no {cls.__name__}: {said!r:.200}")
-        left = dict(said)
+    def from_json(cls: type[R], answer: object) -> R:
+        if not isinstance(answer, dict):
+            raise BadAnswer(f"an answer that is no {cls.__name__}: {answer!r:.200}")
+        left = dict(answer)
         values = {}
         for item in fields(cls):
             key = item.metadata.get("key", item.name)
@@ -37,12 +37,12 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain dicts and lists, in the daemon's own names."""
-        said = {
+        values = {
             item.metadata.get("key", item.name): _plain(getattr(self, item.name))
             for item in fields(self)
             if item.name != "more"
         }
-        return {**said, **_plain(self.more)}
+        return {**values, **_plain(self.more)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,8 +68,8 @@ class Listing(Page, Generic[Item]):
     def __len__(self) -> int:
         return len(self.items)
 
-    def __getitem__(self, place: int) -> Item:
-        return self.items[place]
+    def __getitem__(self, index: int) -> Item:
+        return self.items[index]
 
 
 def each(kind: type[R]) -> Any:
@@ -91,7 +91,7 @@ def _read(value: Any, kind: type[Result] | None) -> Any:
     if kind is None:
         return _frozen(value)
     if isinstance(value, list):
-        return tuple(kind.from_json(said) for said in value)
+        return tuple(kind.from_json(item) for item in value)
     return kind.from_json(value)
 
 

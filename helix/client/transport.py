@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ from helix_mcp.proof import NotYours, Owner
 
 from helix.client.call import Call, Reply
 from helix.client.errors import BadAnswer, DaemonUnreachable, HelixError, Timeout
-from helix.client.settings import Settings
+from helix.client.settings import ClientSettings
 
 # Below what a daemon keeps an idle connection open for, so that it is not closed as it is taken up again.
 _KEPT_IDLE = 30.0
@@ -22,13 +23,13 @@ _LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20, keepal
 class Transport:
     """For threads: any number of them may use one."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ClientSettings) -> None:
         self._http = httpx.Client(**_options(settings))
 
-    def send(self, call: Call[Any], settings: Settings, seconds: float) -> Reply:
-        until = time.monotonic() + seconds
+    def send(self, call: Call[Any], settings: ClientSettings, seconds: float) -> Reply:
+        until = _deadline.until = time.monotonic() + seconds
         request = _request(self._http, call, settings)
-        request.extensions["timeout"] = _Left(until)
+        request.extensions["timeout"] = _TimeLeft(until)
         request.extensions["trace"] = partial(_on_connection, settings.owner, until)
         try:
             answer = self._http.send(request, stream=True)
@@ -36,7 +37,8 @@ class Transport:
                 body = bytearray()
                 for piece in answer.iter_bytes():
                     body += piece
-                    if time.monotonic() > until:  # pieces that come in time, one after the other, for ever
+                    # Pieces that come in time, one after the other, could go on for ever.
+                    if time.monotonic() > until:
                         raise _too_slow(call, settings)
             finally:
                 answer.close()
@@ -53,10 +55,10 @@ class Transport:
 class AsyncTransport:
     """For one event loop."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ClientSettings) -> None:
         self._http = httpx.AsyncClient(**_options(settings))
 
-    async def send(self, call: Call[Any], settings: Settings, seconds: float) -> Reply:
+    async def send(self, call: Call[Any], settings: ClientSettings, seconds: float) -> Reply:
         import anyio  # comes with httpx; without an event loop nobody needs it
 
         try:
@@ -77,24 +79,29 @@ class AsyncTransport:
         await self._http.aclose()
 
 
-class _Left(dict[str, float]):
-    """What is left until then, whenever it is asked for: httpx gives each step of a request a time of its own."""
+class _TimeLeft(Mapping[str, float]):
+    """The seconds left until the deadline, under the name of each step: httpx looks them up as the step begins."""
 
     def __init__(self, until: float) -> None:
-        super().__init__()
         self._until = until
 
-    def get(self, key: str, default: object = None) -> float:
-        left = _Seconds(_left(self._until))
-        left.until = self._until
-        return left
+    def __getitem__(self, step: str) -> float:
+        return _left(self._until)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(("pool", "connect", "write", "read"))
+
+    def __len__(self) -> int:
+        return 4
 
 
-class _Seconds(float):
-    """Seconds, and when they end: httpx asks for them once, and gives each piece of a head as many again."""
+class _Deadline(threading.local):
+    """When the call must end that this thread is sending: connections are shared and know no call."""
 
-    until: float
+    until = 0.0
 
+
+_deadline = _Deadline()
 
 # httpx tells whoever traces a request of each connection that was made, before anything is sent on it.
 _CONNECTED = "connection.connect_tcp.complete"
@@ -102,20 +109,22 @@ _SECURED = "connection.start_tls.complete"
 _PIECE = 4096
 
 
-def _on_connection(owner: Owner, until: float, event: str, told: Mapping[str, Any]) -> None:
+def _on_connection(owner: Owner, until: float, event: str, info: Mapping[str, Any]) -> None:
     if event == _CONNECTED and owner.wants_proof:
-        _prove(owner, until, told["return_value"])
+        _prove(owner, until, info["return_value"])
     if event in (_CONNECTED, _SECURED):
-        _end_in_time(told["return_value"])
+        _end_in_time(info["return_value"])
 
 
 def _end_in_time(stream: Any) -> None:
-    """A server that sends one byte of a head after the other ends with the deadline of the call too."""
+    """A server that sends one byte of a head after the other ends with the deadline of the call too.
+
+    httpx looks up the time for the head once, and gives each piece of it as much again.
+    """
     read = stream.read
 
     def read_in_time(max_bytes: int, timeout: float | None = None) -> bytes:
-        left = _left(timeout.until) if isinstance(timeout, _Seconds) else timeout
-        data: bytes = read(max_bytes, left)
+        data: bytes = read(max_bytes, _left(_deadline.until))
         return data
 
     stream.read = read_in_time
@@ -135,10 +144,10 @@ def _prove(owner: Owner, until: float, stream: Any) -> None:
         raise
 
 
-async def _prove_async(owner: Owner, event: str, told: Mapping[str, Any]) -> None:
+async def _prove_async(owner: Owner, event: str, info: Mapping[str, Any]) -> None:
     if event != _CONNECTED:
         return
-    stream, challenge = told["return_value"], owner.challenge()
+    stream, challenge = info["return_value"], owner.challenge()
     try:
         await stream.write(challenge.question)
         while not challenge.take(data := await stream.read(_PIECE)):
@@ -154,7 +163,7 @@ def _left(until: float) -> float:
     return max(until - time.monotonic(), 0.001)
 
 
-def _options(settings: Settings) -> dict[str, Any]:
+def _options(settings: ClientSettings) -> dict[str, Any]:
     return {
         "limits": _LIMITS,
         "timeout": None,  # each call has its own
@@ -165,7 +174,9 @@ def _options(settings: Settings) -> dict[str, Any]:
     }
 
 
-def _request(http: httpx.Client | httpx.AsyncClient, call: Call[Any], settings: Settings) -> httpx.Request:
+def _request(
+    http: httpx.Client | httpx.AsyncClient, call: Call[Any], settings: ClientSettings
+) -> httpx.Request:
     content = call.content
     headers = {**settings.headers, **settings.owner.headers(), **call.headers}
     if content is not None:
@@ -183,7 +194,7 @@ def _lower(headers: httpx.Headers) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items()}
 
 
-def _named(error: httpx.HTTPError, call: Call[Any], settings: Settings) -> HelixError:
+def _named(error: httpx.HTTPError, call: Call[Any], settings: ClientSettings) -> HelixError:
     if isinstance(error, httpx.TimeoutException):
         return _too_slow(call, settings)
     why = str(error) or type(error).__name__
@@ -200,7 +211,7 @@ def _named(error: httpx.HTTPError, call: Call[Any], settings: Settings) -> Helix
     )
 
 
-def _too_slow(call: Call[Any], settings: Settings) -> Timeout:
+def _too_slow(call: Call[Any], settings: ClientSettings) -> Timeout:
     return Timeout(
         f"{settings.url} did not answer {call.method} {call.path} in time; "
         "give the client a longer `timeout`, or look at `helix doctor`"

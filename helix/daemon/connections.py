@@ -24,7 +24,7 @@ _NEW = 1.0
 _SPARE = 32
 
 
-class Connection(HttpToolsProtocol):
+class BoundedConnection(HttpToolsProtocol):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._most = most_connections()
@@ -82,16 +82,16 @@ class Connection(HttpToolsProtocol):
     def _make_room(self) -> None:
         """The one whose client lets us wait longest goes: nobody keeps others out by holding all there are."""
         waiting_for = [
-            one
-            for one in self.connections
-            if isinstance(one, Connection)
-            and one is not self
-            and one.is_clients_turn()
-            and not one.transport.is_closing()
+            connection
+            for connection in self.connections
+            if isinstance(connection, BoundedConnection)
+            and connection is not self
+            and connection.is_clients_turn()
+            and not connection.transport.is_closing()
         ]
         if waiting_for:
             # Who has only just come may have asked already: nobody has looked yet.
-            goes = min(waiting_for, key=lambda one: (one.is_new(), one._waiting_since))
+            goes = min(waiting_for, key=lambda connection: (connection.is_new(), connection._waiting_since))
         elif len(self.connections) > self._most + _SPARE:
             goes = self
         else:

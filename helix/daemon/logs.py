@@ -14,7 +14,7 @@ LEVELS = ("debug", "info", "warning", "error")
 class JsonLines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         moment = datetime.fromtimestamp(record.created, UTC)
-        said: dict[str, object] = {
+        fields: dict[str, object] = {
             "time": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
             "level": record.levelname.lower(),
             "logger": record.name,
@@ -22,16 +22,16 @@ class JsonLines(logging.Formatter):
             **{key: value for key, value in vars(record).items() if key not in _KNOWN},
         }
         if record.exc_info:
-            said["stack"] = self.formatException(record.exc_info)
-        return json.dumps(said, ensure_ascii=False, default=str)
+            fields["stack"] = self.formatException(record.exc_info)
+        return json.dumps(fields, ensure_ascii=False, default=str)
 
 
 class Sentences(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         ms = getattr(record, "ms", None)
         more = "" if ms is None else f" in {ms} ms, {getattr(record, 'client', '')}"
-        said = f"{record.levelname.lower()}: {record.getMessage()}{more}"
-        return f"{said}\n{self.formatException(record.exc_info)}" if record.exc_info else said
+        line = f"{record.levelname.lower()}: {record.getMessage()}{more}"
+        return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
 
 
 def start_logging(level: str) -> None:

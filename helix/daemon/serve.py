@@ -23,26 +23,28 @@ from helix_mcp.address import is_loopback
 
 from helix.compose import open_vault, open_workspace
 from helix.config import Config, from_process
-from helix.daemon.connections import Connection
+from helix.daemon.connections import BoundedConnection
 from helix.daemon.logs import LEVELS, announce, start_logging
 from helix.errors import ConfigError, HelixError, VaultLocked
+from helix.follow.follower import Follower
 from helix.follow.whereabouts import Whereabouts
 from helix.memory.followed_vault import FollowedVault
+from helix.memory.maintenance.worker import Upkeep
 from helix.memory.models import Models
 from helix.memory.search_engine import RecallSoon
 from helix.memory.workspace import Workspace
-from helix.surfaces.access import LocalAccess
+from helix.state.permissions import close_state
 from helix.surfaces.app import Doors, Plugged, make_app
 from helix.surfaces.dashboard.routes import routes as dashboard
+from helix.surfaces.local_access import LocalAccess
 from helix.surfaces.mcp.lazy_surface import McpSoon
 from helix.surfaces.monitoring.clients import Clients
 from helix.surfaces.monitoring.events import Events
-from helix.surfaces.monitoring.health import Health
+from helix.surfaces.monitoring.health import DaemonHealth
 from helix.surfaces.monitoring.metrics import Metrics
-from helix.surfaces.monitoring.status import Status
+from helix.surfaces.monitoring.status import DaemonStatus
 from helix.surfaces.proof import routes as proof
 from helix.token_file import TokenFile
-from helix.vault.private import close_state
 from helix.vault.vault_id import state_folder
 
 if TYPE_CHECKING:
@@ -113,42 +115,56 @@ def _serve(followed: FollowedVault) -> None:
     config, release = followed.config, version("helix-memory")
     listener = _listen(config)
     port = int(listener.getsockname()[1])
+    here = Whereabouts(_url(config.host, port), os.getpid(), release)
     models = Models(config.state_dir, config.embed_threads)
     recall = RecallSoon(followed, models)
-    state = followed.state
-    here = Whereabouts(_url(config.host, port), os.getpid(), release)
     with models, open_workspace(followed, lambda: recall.get(_PATIENCE)) as workspace:
         token = TokenFile(config).get
         _make_token(token)
-        policy = LocalAccess(config.host, port, token, require_token=config.require_token)
         clients = Clients(followed.vault.clock)
-        mcp = McpSoon(partial(_make_mcp, workspace, release, recall, clients))
+        mcp = McpSoon(partial(_make_mcp, workspace, release, recall, clients, config.max_body_bytes))
         followed.on_change(mcp.memories_changed)
-        app, stop = _assemble(workspace, recall, mcp, policy, release, clients, token)
-        settings = uvicorn.Config(
-            app, log_config=None, access_log=False, ws="none", proxy_headers=False, server_header=False,
-            http=Connection, timeout_keep_alive=_KEEP_ALIVE, timeout_graceful_shutdown=_LAST_ANSWERS,
-        )  # fmt: skip
-        server = _Server(settings, stop)
+        follower = followed.follower()
+        doors = _make_doors(workspace, follower, recall, clients, mcp, release)
+        plugged = [
+            Plugged(lifespans=[partial(_following, follower, recall, workspace.upkeep), doors.events.run]),
+            Plugged(mcp.routes(), [mcp.run]),
+            Plugged(dashboard()),
+            Plugged(proof(token)),
+        ]
+        policy = LocalAccess(config.host, port, token, require_token=config.require_token)
+        server = _Server(make_app(doors, policy, release, plugged), [mcp.end_streams, doors.events.end])
         _leave_quietly(server)
-        here.record(state)
-        followed.reconciler.on_scan.append(partial(here.record_again, state))
-        announce(
-            f"helixd follows {followed.vault.root.path} and serves {here.url}/", url=here.url, pid=here.pid
-        )
-        try:
+        with _findable(followed, here):
             server.run(sockets=[listener])
-        finally:
-            Whereabouts.forget(state)
     announce("helixd stopped; everything acknowledged is on disk")
 
 
-def _make_mcp(workspace: Workspace, release: str, recall: RecallSoon, clients: Clients) -> McpSurface:
+@contextmanager
+def _findable(followed: FollowedVault, here: Whereabouts) -> Iterator[None]:
+    """As long as it serves, clients find it where the state folder says."""
+    state = followed.state
+    here.record(state)
+    followed.reconciler.on_scan.append(partial(here.record_again, state))
+    announce(f"helixd follows {followed.vault.root.path} and serves {here.url}/", url=here.url, pid=here.pid)
+    try:
+        yield
+    finally:
+        Whereabouts.forget(state)
+
+
+def _make_mcp(
+    workspace: Workspace, release: str, recall: RecallSoon, clients: Clients, max_body_bytes: int
+) -> McpSurface:
     # Here and not above: a second, which only a daemon with an agent has to pay.
     from helix.surfaces.mcp.surface import McpSurface
 
     return McpSurface(
-        workspace, release, is_ready=recall.is_settled, on_call=lambda place: clients.saw(place, "mcp")
+        workspace,
+        release,
+        is_ready=recall.is_settled,
+        on_call=lambda place: clients.saw(place, "mcp"),
+        max_body_bytes=max_body_bytes,
     )
 
 
@@ -161,65 +177,64 @@ def _make_token(token: Callable[[], str]) -> None:
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, settings: uvicorn.Config, on_stop: Callable[[], None]) -> None:
-        super().__init__(settings)
+    def __init__(self, app: FastAPI, on_stop: Sequence[Callable[[], None]]) -> None:
+        """`on_stop` ends the streams of those who listen: the server would wait for them."""
+        super().__init__(
+            uvicorn.Config(
+                app,
+                log_config=None,
+                access_log=False,
+                ws="none",
+                proxy_headers=False,
+                server_header=False,
+                http=BoundedConnection,
+                timeout_keep_alive=_KEEP_ALIVE,
+                timeout_graceful_shutdown=_LAST_ANSWERS,
+            )
+        )
         self._on_stop = on_stop
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self._on_stop()
+        for end in self._on_stop:
+            end()
         super().handle_exit(sig, frame)
 
 
-def _assemble(
+def _make_doors(
     workspace: Workspace,
+    follower: Follower,
     recall: RecallSoon,
-    mcp: McpSoon,
-    policy: LocalAccess,
-    release: str,
     clients: Clients,
-    token: Callable[[], str],
-) -> tuple[FastAPI, Callable[[], None]]:
-    """The app, and what ends the streams of those who listen."""
-    followed, upkeep = workspace.followed, workspace.upkeep
-    follower = followed.follower()
-    health = Health(followed, follower, recall, upkeep, release)
+    mcp: McpSoon,
+    release: str,
+) -> Doors:
+    followed = workspace.followed
+    health = DaemonHealth(followed, follower, recall, workspace.upkeep, release)
     metrics = Metrics(health.look)
     workspace.tell_answers(metrics.hear)
     events = Events(workspace.journal, health.look_soon)
-
-    @asynccontextmanager
-    async def following() -> AsyncIterator[None]:
-        for worker in (follower, recall, upkeep):
-            worker.start()
-        try:
-            yield
-        finally:
-            for worker in (upkeep, follower, recall):
-                await anyio.to_thread.run_sync(worker.stop)
-
-    status = Status(
+    status = DaemonStatus(
         followed, recall, health, metrics, clients, mcp_sessions=mcp.sessions, listeners=events.count
     )
+    return Doors(workspace, recall, health, metrics, events, clients, status)
 
-    def end_streams() -> None:
-        mcp.end_streams()
-        events.end()
 
-    plugged = [
-        Plugged(lifespans=[following, events.run]),
-        Plugged(mcp.routes(), [mcp.run]),
-        Plugged(dashboard()),
-        Plugged(proof(token)),
-    ]
-    doors = Doors(workspace, recall, health, metrics, events, clients, status)
-    return make_app(doors, policy, release, plugged), end_streams
+@asynccontextmanager
+async def _following(follower: Follower, recall: RecallSoon, upkeep: Upkeep) -> AsyncIterator[None]:
+    for worker in (follower, recall, upkeep):
+        worker.start()
+    try:
+        yield
+    finally:
+        for worker in (upkeep, follower, recall):
+            await anyio.to_thread.run_sync(worker.stop)
 
 
 def _leave_quietly(server: uvicorn.Server) -> None:
     """uvicorn raises the signal again once it has stopped; by default that would end the process before the
     databases and the lock are let go."""
-    for one in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(one, partial(_stop, server))
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, partial(_stop, server))
 
 
 def _stop(server: uvicorn.Server, *_: object) -> None:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from helix.access import LOCAL, Access
+from helix.dialects.schema import Schema
 from helix.errors import HelixError
 from helix.memory.request import Request
 from helix.memory.tokens import Payload
@@ -40,9 +42,9 @@ class Tool:
     title: str
     """the name with dots, by which it can be called as well"""
     description: str
-    input_schema: Payload
+    input_schema: Schema
     run: Run
-    output_schema: Payload | None = None
+    output_schema: Schema | None = None
     """None for a tool that answers with a text"""
     hints: Hints = READS
     aliases: tuple[str, ...] = ()
@@ -77,6 +79,6 @@ class Dialect:
     """what a model is told about the server as a whole"""
     tools: tuple[Tool, ...]
     resources: tuple[Resource, ...] = ()
-    needs_credential: bool = False
-    """whether even programs on this machine have to show a token"""
+    access: Access = LOCAL
+    """what its path asks of a request"""
     say_error: Callable[[HelixError], str] = field(default=say)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from helix.dialects.dialect import Dialect, Tool
+from helix.dialects.schema import Schema
 
 
 def render(dialect: Dialect) -> str:
@@ -25,7 +25,7 @@ def _tool(tool: Tool) -> str:
     return "\n".join([opening, *rows, "", f"Gives {gives}."])
 
 
-def _kind(schema: dict[str, Any]) -> str:
+def _kind(schema: Schema) -> str:
     if "enum" in schema:
         return ", ".join(f"`{one}`" for one in schema["enum"])
     kind = str(schema["type"])
@@ -34,15 +34,15 @@ def _kind(schema: dict[str, Any]) -> str:
     return f"{kind} of {schema['items']['type']}s" if kind == "array" else kind
 
 
-def _default(schema: dict[str, Any]) -> str:
+def _default(schema: Schema) -> str:
     default = schema.get("default")
     return "" if default is None else f"`{default if isinstance(default, str) else json.dumps(default)}`"
 
 
-def _outputs(schema: dict[str, Any]) -> list[str]:
+def _outputs(schema: Schema) -> list[str]:
     """With those of a list of things in brackets behind it."""
-    said = []
-    for name, one in schema["properties"].items():
-        inner = one.get("items", {}).get("properties")
-        said.append(f"`{name}` ({', '.join(f'`{key}`' for key in inner)})" if inner else f"`{name}`")
-    return said
+    names = []
+    for name, field in schema["properties"].items():
+        inner = field.get("items", {}).get("properties")
+        names.append(f"`{name}` ({', '.join(f'`{key}`' for key in inner)})" if inner else f"`{name}`")
+    return names

@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
-from helix.doctor.presence import Answer, Presence
+from helix.doctor.presence import HealthAnswer, Presence
 
 _START = 120.0
 
@@ -127,9 +127,9 @@ def check_daemon(examined: Examined) -> Iterator[Finding]:
     if presence.owner is None:
         yield from _without_daemon(examined, presence)
     elif presence.is_gone:
-        yield DEAD_LOCK.at(str(examined.state / "follow.lock"), f"process {presence.pid} does not run")
+        yield DEAD_LOCK.at(str(examined.state / "follow.lock"), f"{presence.owner.name} does not run")
     elif not presence.is_daemon:
-        yield BUSY.at(str(examined.vault), f"{presence.owner or 'a process'} has it open")
+        yield BUSY.at(str(examined.vault), f"{presence.owner.name} has it open")
     else:
         yield from _with_daemon(examined, presence)
 
@@ -174,19 +174,19 @@ def _age(examined: Examined) -> float:
     return examined.around.now.timestamp() - (examined.state / "follow.lock").stat().st_mtime
 
 
-def _state(answer: Answer, url: str) -> Iterator[Finding]:
-    said = answer.said or {}
+def _state(answer: HealthAnswer, url: str) -> Iterator[Finding]:
+    health = answer.health or {}
     ours = version("helix-memory")
-    if said.get("version") != ours:
-        yield OTHER_VERSION.at(url, f"it is {said.get('version')}, this is {ours}")
-    for reason in said.get("reasons", ()):
+    if health.get("version") != ours:
+        yield OTHER_VERSION.at(url, f"it is {health.get('version')}, this is {ours}")
+    for reason in health.get("reasons", ()):
         code, message = str(reason.get("code")), str(reason.get("message"))
         if code == "brake-pulled":
-            yield GONE.at(str(said.get("vault")), message)
+            yield GONE.at(str(health.get("vault")), message)
         else:
             severity = Severity.ERROR if code in ("vault-missing", "not-following") else None
             yield DEGRADED.at(url, f"{message} ({code})", severity=severity)
-    indexing = (said.get("index") or {}).get("indexing")
+    indexing = (health.get("index") or {}).get("indexing")
     if indexing is not None and indexing["total"] - indexing["done"] >= _MANY_WAIT:
         yield BEHIND.at(url, indexing["message"])
 
@@ -196,7 +196,7 @@ def check_gone(examined: Examined) -> Iterator[Finding]:
     if examined.presence.is_daemon or examined.seen is None:
         return
     gone = [
-        path for path in examined.seen if path not in examined.walk.notes and not examined.ignore.skips(path)
+        path for path in examined.seen if path not in examined.walk.files and not examined.ignore.skips(path)
     ]
     rule = examined.config.follow
     if len(gone) >= rule.brake_least and len(gone) > len(examined.seen) * rule.brake_share:

@@ -12,7 +12,7 @@ from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.errors import IndexBroken, ModelBroken, ModelError
 from helix.index.catalog import CATALOG_FILE
 from helix.index.models import NONE, get_model
-from helix.vault.database import open_to_read
+from helix.state.database import open_to_read
 
 _DATABASES = ("ancestry.db", "pages.db", "requests.db")
 _CACHE = "embeddings.db"
@@ -92,14 +92,14 @@ def _damage(path: Path) -> str | None:
     try:
         database = open_to_read(path)
         try:
-            said = str(database.execute("PRAGMA quick_check(1)").fetchone()[0])
+            verdict = str(database.execute("PRAGMA quick_check(1)").fetchone()[0])
         finally:
             database.close()
     except sqlite3.OperationalError:
         return None  # locked or not permitted: nothing is wrong with the file
     except sqlite3.DatabaseError as error:
         return str(error)
-    return None if said == "ok" else said.splitlines()[-1]
+    return None if verdict == "ok" else verdict.splitlines()[-1]
 
 
 def check_index(examined: Examined) -> Iterator[Finding]:
@@ -116,15 +116,15 @@ def check_index(examined: Examined) -> Iterator[Finding]:
 
 
 def check_lag(examined: Examined) -> Iterator[Finding]:
-    seen, disk = examined.seen, examined.walk.notes
+    seen, disk = examined.seen, examined.walk.files
     if seen is None:
         return
     patience = _SCANS * examined.config.follow.scan_interval if examined.presence.is_daemon else 0.0
-    asked = examined.around.now.timestamp() - patience
+    long_ago = examined.around.now.timestamp() - patience
     behind = [
         path
         for path, signature in disk.items()
-        if seen.get(path) != signature and signature.ctime_ns / 1e9 < asked
+        if seen.get(path) != signature and signature.ctime_ns / 1e9 < long_ago
     ]
     if behind:
         severity = Severity.WARNING if examined.presence.is_daemon else Severity.NOTE

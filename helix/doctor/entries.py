@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 @dataclass(frozen=True)
-class Entry:
+class FolderEntry:
     path: str
     """from the vault, with forward slashes"""
     info: os.stat_result
@@ -24,10 +24,10 @@ class Entry:
 
 @dataclass
 class Entries:
-    files: list[Entry] = field(default_factory=list)
+    files: list[FolderEntry] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     """those that are looked into; what lies in dot folders is nobody's memory"""
-    links: list[Entry] = field(default_factory=list)
+    links: list[FolderEntry] = field(default_factory=list)
     watched: int = 1
     """folders that a watcher of the vault has to watch: dot folders too"""
 
@@ -49,7 +49,7 @@ def list_entries(root: Path) -> Entries:
             except OSError:
                 continue
             if entry.is_symlink():
-                found.links.append(Entry(path, info))
+                found.links.append(FolderEntry(path, info))
             elif entry.is_dir(follow_symlinks=False):
                 found.watched += 1
                 if entry.name.startswith("."):
@@ -58,7 +58,7 @@ def list_entries(root: Path) -> Entries:
                     found.folders.append(path)
                     pending.append(path)
             else:
-                found.files.append(Entry(path, info))
+                found.files.append(FolderEntry(path, info))
     return found
 
 

@@ -149,12 +149,12 @@ class Examined:
     def looked(self) -> dict[str, Looked]:
         """Every note, read now: what it holds, or what is wrong with it."""
         found: dict[str, Looked] = {}
-        paths = sorted(self.walk.notes)
+        paths = sorted(self.walk.files)
         root = Root(self.there)
         try:
             for done, path in enumerate(paths, 1):
-                if (one := self._look(root, path)) is not None:
-                    found[path] = one
+                if (looked := self._look(root, path)) is not None:
+                    found[path] = looked
                 if done % 100 == 0 or done == len(paths):
                     self._progress(done, len(paths))
         finally:
@@ -162,7 +162,7 @@ class Examined:
         return found
 
     def _look(self, root: Root, path: str) -> Looked | None:
-        signature = self.walk.notes[path]
+        signature = self.walk.files[path]
         try:
             return examine_note(path, signature, root.read(path, self.config.max_note_bytes))
         except FileNotFoundError:
@@ -182,7 +182,7 @@ class Examined:
 
     @cached_property
     def links(self) -> Links:
-        return Links([_to_row(note) for note in self.memories])
+        return Links(Row.of(note) for note in self.memories)
 
     # What Helix made of it
 
@@ -218,13 +218,6 @@ class Examined:
             return look_who_follows(self.state, self.config)
         except (OSError, HelixError) as error:
             raise NothingToExamine from error
-
-
-def _to_row(note: Note) -> Row:
-    memory = note.memory
-    edges = {kind: list(to) for kind, to in memory.edges.items()}
-    meta = {"title": memory.title, "edges": edges, "extra": memory.extra}
-    return Row(note.path, note.hash, note.state, note.id, note.has_id, note.is_stub, "", memory.status, meta)
 
 
 def _read_number(path: Path) -> int | None:

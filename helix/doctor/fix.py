@@ -16,7 +16,9 @@ from helix.errors import HelixError, VaultError
 from helix.follow.whereabouts import Whereabouts
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.search_engine import open_recall
-from helix.vault.files import Files, Write, content_hash
+from helix.vault.files import Files, Write
+from helix.vault.folding import merge_copies
+from helix.vault.hashes import content_hash
 from helix.vault.paths import Root
 
 
@@ -129,7 +131,7 @@ def _merge_copies(examined: Examined, findings: Sequence[Finding]) -> list[str]:
 
 
 def _merge(helix: FollowedVault, memory_id: str, paths: list[str]) -> str:
-    outcome = helix.vault.merge_copies(memory_id, paths)
+    outcome = merge_copies(helix.vault, memory_id, paths)
     helix.take_in([*paths, outcome.survivor.path])
     return f"merged {', '.join(paths)} into {outcome.survivor.path}"
 

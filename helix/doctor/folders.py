@@ -8,8 +8,8 @@ from pathlib import Path
 
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
+from helix.state.database import why_disk_refuses
 from helix.token_file import TOKEN_FILE
-from helix.vault.database import why_disk_refuses
 
 MISSING = Kind(
     "vault-missing",
@@ -123,7 +123,7 @@ def check_writing(examined: Examined) -> Iterator[Finding]:
 
 def check_state(examined: Examined) -> Iterator[Finding]:
     state = examined.config.state_dir
-    folder = next((place for place in (state, *state.parents) if place.exists()), state)
+    folder = next((above for above in (state, *state.parents) if above.exists()), state)
     if (reason := why_disk_refuses(folder)) is not None:
         yield STATE_UNWRITABLE.at(str(state), reason)
     elif (reason := _why_unusable(state)) is not None:
@@ -162,13 +162,13 @@ def is_open_to_others(path: Path) -> bool:
 
 
 def _why_unusable(folder: Path) -> str | None:
-    for place in (folder, *folder.parents):
-        if not place.exists():
+    for above in (folder, *folder.parents):
+        if not above.exists():
             continue
-        if not place.is_dir():
-            return f"{place} is a file" if place != folder else "it is a file"
-        if not os.access(place, os.W_OK | os.X_OK, effective_ids=_effective()):
-            return f"you may not write into {place}"
+        if not above.is_dir():
+            return f"{above} is a file" if above != folder else "it is a file"
+        if not os.access(above, os.W_OK | os.X_OK, effective_ids=_effective()):
+            return f"you may not write into {above}"
         return None
     return None
 

@@ -130,8 +130,8 @@ def check_autocommit(examined: Examined) -> Iterator[Finding]:
     repository = _repository(examined)
     if not examined.config.git.autocommit:
         return
-    asked = ("user.name", "user.email")
-    if not all(repository.run_as_owner("config", key, accept=None).stdout.strip() for key in asked):
+    needed = ("user.name", "user.email")
+    if not all(repository.run_as_owner("config", key, accept=None).stdout.strip() for key in needed):
         yield IDENTITY.at(str(repository.git_dir), "user.name or user.email is not set")
     named = programs_of(repository)
     if named and CommitConsent(examined.config.config_dir).why_not(repository) is not None:
@@ -141,10 +141,10 @@ def check_autocommit(examined: Examined) -> Iterator[Finding]:
 
 def check_attributes(examined: Examined) -> Iterator[Finding]:
     repository = _repository(examined)
-    note = next(iter(sorted(examined.walk.notes)), "note.md")
+    note = next(iter(sorted(examined.walk.files)), "note.md")
     answer = repository.run_in_vault("check-attr", "-z", "merge", "text", "eol", "--", note)
-    said = answer.stdout.decode(errors="replace").split("\0")
-    attributes = dict(zip(said[1::3], said[2::3], strict=False))
+    fields = answer.stdout.decode(errors="replace").split("\0")
+    attributes = dict(zip(fields[1::3], fields[2::3], strict=False))
     if attributes.get("merge") == "union":
         yield UNION.at(".gitattributes", f"merge is union for {note}")
     converts = repository.run_in_vault("config", "core.autocrlf", accept=(0, 1)).stdout.strip().lower()
@@ -158,12 +158,12 @@ def check_files(examined: Examined) -> Iterator[Finding]:
     taken = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", _WORKSPACE)
     for name in repository.run_in_vault(*taken).stdout.split(b"\0")[:-1]:
         yield WORKSPACE.at(os.fsdecode(name), "it is tracked, or would be by `git add -A`")
-    notes = sorted(examined.walk.notes)[:_MANY]
+    notes = sorted(examined.walk.files)[:_MANY]
     if not notes:
         return
     feed = b"\0".join(os.fsencode(note) for note in notes)
-    said = repository.run_in_vault("check-ignore", "-z", "--stdin", feed=feed, accept=(0, 1, 128))
-    if ignored := said.stdout.split(b"\0")[:-1]:
+    listed = repository.run_in_vault("check-ignore", "-z", "--stdin", feed=feed, accept=(0, 1, 128))
+    if ignored := listed.stdout.split(b"\0")[:-1]:
         yield IGNORED.at(os.fsdecode(ignored[0]), f"{len(ignored)} of the first {len(notes)} notes")
 
 

@@ -14,7 +14,7 @@ from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.errors import HelixError, HostFileError
 from helix.hosts import hooks
-from helix.hosts.connect import Connection, find_connection
+from helix.hosts.connect import HostConnection, find_connection
 from helix.hosts.host import Machine
 from helix.hosts.registry import HOSTS
 from helix.hosts.this_machine import project_folder
@@ -67,7 +67,7 @@ def check_connections(examined: Examined) -> Iterator[Finding]:
                     yield from _judge(found, machine)
 
 
-def _judge(found: Connection, machine: Machine) -> Iterator[Finding]:
+def _judge(found: HostConnection, machine: Machine) -> Iterator[Finding]:
     where, title = machine.shown(found.path), found.host.title
     name = f"{found.host.name} --user" if found.scope == "user" and found.host.project else found.host.name
     program = found.executable

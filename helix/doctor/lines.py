@@ -15,6 +15,6 @@ def line_of(note: Note, key: str) -> int | None:
 
 def line_in_body(note: Note, text: str) -> int | None:
     """The first line of the body that holds this text."""
-    place = note.document.body.find(text)
+    at = note.document.body.find(text)
     above = note.document.opening + note.document.yaml + note.document.closing
-    return None if place < 0 else 1 + above.count("\n") + note.document.body.count("\n", 0, place)
+    return None if at < 0 else 1 + above.count("\n") + note.document.body.count("\n", 0, at)

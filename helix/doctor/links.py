@@ -135,12 +135,12 @@ def _leads_back(start: str, older: dict[str, list[str]]) -> bool:
     seen: set[str] = set()
     pending = list(older[start])
     while pending:
-        one = pending.pop()
-        if one == start:
+        current = pending.pop()
+        if current == start:
             return True
-        if one not in seen:
-            seen.add(one)
-            pending += older.get(one, ())
+        if current not in seen:
+            seen.add(current)
+            pending += older.get(current, ())
     return False
 
 

@@ -106,8 +106,8 @@ def _on_path(examined: Examined, name: str) -> list[Path]:
 
 def check_space(examined: Examined) -> Iterator[Finding]:
     for folder in dict.fromkeys((examined.vault, examined.config.state_dir)):
-        place = _nearest_there(folder)
-        free = examined.around.free_bytes(place)
+        existing = _nearest_there(folder)
+        free = examined.around.free_bytes(existing)
         if free < _LITTLE:
             severity = Severity.ERROR if free < _NOTHING_LEFT else Severity.WARNING
             yield DISK.at(str(folder), f"{free // (1024 * 1024)} MB are left on its disk", severity=severity)

@@ -132,8 +132,8 @@ def check_ignore(examined: Examined) -> Iterator[Finding]:
         yield UNREAD.at(IGNORE_FILE, "there are too many rules", line=examined.ignore.first_unread)
     for line in examined.ignore.bad_lines:
         yield BAD_RULE.at(IGNORE_FILE, "it is no pattern", line=line)
-    if not examined.ignore.is_empty and not examined.walk.notes:
-        without = walk(os.path.realpath(examined.there), Ignore()).notes
+    if not examined.ignore.is_empty and not examined.walk.files:
+        without = walk(os.path.realpath(examined.there), Ignore()).files
         if without:
             yield HIDES_ALL.at(IGNORE_FILE, f"{len(without)} notes are there and none is seen")
 
@@ -146,7 +146,7 @@ def check_templates(examined: Examined) -> Iterator[Finding]:
             left_out[0],
             f"{len(left_out)} note{'s are' if len(left_out) > 1 else ' is'} left out",
             detail=f"{', '.join(left_out[:3])}{more}",
-            severity=None if examined.walk.notes else Severity.ERROR,
+            severity=None if examined.walk.files else Severity.ERROR,
         )
 
 

@@ -137,8 +137,8 @@ _UNKNOWN = _BY_CODE["unexpected"]
 
 
 def check_notes(examined: Examined) -> Iterator[Finding]:
-    for one in examined.looked.values():
-        if (problem := one.problem) is not None and (one.note is None or one.note.unread is None):
+    for looked in examined.looked.values():
+        if (problem := looked.problem) is not None and (looked.note is None or looked.note.unread is None):
             kind = _BY_CODE.get(problem.code, _UNKNOWN)
             yield kind.at(
                 problem.path, problem.reason, line=problem.line, remedy=problem.remedy, detail=problem.detail
@@ -149,14 +149,14 @@ def check_properties(examined: Examined) -> Iterator[Finding]:
     unread = [note.unread for note in examined.notes if note.unread is not None]
     paths = [note.path for note in examined.notes if note.unread is not None]
     if unread:
-        said = [
+        reasons = [
             f"{path}:{error.line}: {error.reason}" for path, error in zip(paths[:3], unread, strict=False)
         ]
         yield PROPERTIES.at(
             paths[0],
             f"{len(unread)} note{'s have' if len(unread) > 1 else ' has'} properties that cannot be read",
             line=unread[0].line,
-            detail="; ".join([*said, "…"] if len(unread) > 3 else said),
+            detail="; ".join([*reasons, "…"] if len(unread) > 3 else reasons),
         )
 
 

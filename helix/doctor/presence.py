@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import socket
 import sys
 from dataclasses import dataclass
@@ -13,62 +12,56 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from helix_mcp.connection import Lost, NotHttp, NotSent
-from helix_mcp.proof import NotYours
-from helix_mcp.wire import Server
-
 from helix.config import Config
+from helix.daemon_client import Daemon, NotYourDaemon
 from helix.errors import HelixError
-from helix.follow.lock import DAEMON, FollowLock
+from helix.follow.lock import FollowLock, LockOwner
 from helix.follow.whereabouts import Whereabouts
 from helix.token_file import owner_of
 
 _PATIENCE = 3.0
+_LONGEST = 1 << 20
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What was said to a question about health."""
+class HealthAnswer:
+    """What came back to a question about health."""
 
     status: int | None
     """None: somebody took the connection and does not speak HTTP"""
-    said: dict[str, Any] | None
+    health: dict[str, Any] | None
     """the state of a Helix daemon; None when it is none, or does not tell"""
     unproven: str = ""
     """why it is not taken for the user's own daemon"""
 
     @property
     def vault(self) -> str:
-        return str((self.said or {}).get("vault", ""))
+        return str((self.health or {}).get("vault", ""))
 
     @property
     def is_helix(self) -> bool:
-        return self.said is not None and "vault" in self.said and "state" in self.said
+        return self.health is not None and "vault" in self.health and "state" in self.health
 
 
 @dataclass(frozen=True)
 class Presence:
     config: Config
-    owner: str | None
-    """who has the lock of the vault, in words; None when nobody has"""
+    owner: LockOwner | None
+    """who has the lock of the vault; None when nobody has"""
     whereabouts: Whereabouts | None
 
     @property
     def is_daemon(self) -> bool:
-        return self.owner is not None and self.owner.endswith(DAEMON)
-
-    @property
-    def pid(self) -> int | None:
-        number = re.match(r"process (\d+)", self.owner or "")
-        return int(number[1]) if number else None
+        return self.owner is not None and self.owner.is_daemon
 
     @property
     def is_gone(self) -> bool:
         """The process that the lock names does not run, and yet the lock is held."""
-        return self.pid is not None and not is_running(self.pid)
+        pid = None if self.owner is None else self.owner.pid
+        return pid is not None and not is_running(pid)
 
     @cached_property
-    def at_own_address(self) -> Answer | None:
+    def at_own_address(self) -> HealthAnswer | None:
         """The daemon that follows this vault, where it says that it is."""
         return None if self.whereabouts is None else ask(self.config, self.whereabouts.url)
 
@@ -81,7 +74,7 @@ class Presence:
         return answer is not None and answer.status in (401, 403)
 
     @cached_property
-    def at_settings_address(self) -> Answer | None:
+    def at_settings_address(self) -> HealthAnswer | None:
         """Whoever answers where clients would look."""
         if self.whereabouts is not None and self.is_daemon and self.whereabouts.url == self.config.base_url:
             return self.at_own_address
@@ -104,25 +97,23 @@ def is_running(pid: int) -> bool:
     return True
 
 
-def ask(config: Config, url: str, path: str = "/healthz") -> Answer | None:
+def ask(config: Config, url: str, path: str = "/healthz") -> HealthAnswer | None:
     """None when nobody listens there. Who does is believed, and shown the token, when it proves to know it."""
     try:
-        owner = owner_of(config, url)
-        server = Server(owner.address, {"Host": owner.address.host_header}, owner)
-        answer = server.ask("GET", owner.address.path + path, {}, seconds=_PATIENCE)
-        return Answer(answer.status, _parsed(answer.read(1 << 20)))
-    except NotYours as error:
-        return Answer(None, None, str(error))
-    except (HelixError, NotSent, Lost, NotHttp):
-        return Answer(None, None) if _is_taken(url) else None
+        reply = Daemon(url, owner_of(config, url)).exchange(path, timeout=_PATIENCE, at_most=_LONGEST)
+        return HealthAnswer(reply.status, _parsed(reply.body))
+    except NotYourDaemon as error:
+        return HealthAnswer(None, None, error.message)
+    except HelixError:
+        return HealthAnswer(None, None) if _is_taken(url) else None
 
 
 def _parsed(body: bytes) -> dict[str, Any] | None:
     try:
-        said = json.loads(body)
+        health = json.loads(body)
     except ValueError:
         return None
-    return said if isinstance(said, dict) else None
+    return health if isinstance(health, dict) else None
 
 
 def _is_taken(url: str) -> bool:

@@ -85,7 +85,7 @@ def check_file(examined: Examined) -> Iterator[Finding]:
     path = examined.config.config_dir / CONFIG_FILE
     try:
         text = path.read_text("utf-8")
-        said = tomllib.loads(text)
+        settings = tomllib.loads(text)
     except (FileNotFoundError, NotADirectoryError):
         return
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -95,15 +95,15 @@ def check_file(examined: Examined) -> Iterator[Finding]:
     except OSError as error:
         yield BROKEN.at(str(path), f"it cannot be read: {error.strerror}", remedy="Check its permissions.")
         return
-    for key, near in _unknown(said, examined.config):
+    for key, near in _unknown(settings, examined.config):
         yield UNKNOWN.at(str(path), f"{key!r} is unknown; did you mean {near!r}?", line=_line(text, key))
-    if "token" in said and is_open_to_others(path):
+    if "token" in settings and is_open_to_others(path):
         yield OPEN_CONFIG.at(str(path), f"its mode is {path.stat().st_mode & 0o777:o}")
 
 
-def _unknown(said: dict[str, Any], target: Any) -> Iterator[tuple[str, str]]:
+def _unknown(settings: dict[str, Any], target: Any) -> Iterator[tuple[str, str]]:
     known = [item.name for item in fields(target)]
-    for key, value in said.items():
+    for key, value in settings.items():
         if key not in known:
             yield key, difflib.get_close_matches(key, known, n=1, cutoff=0.0)[0]
         elif isinstance(value, dict) and is_dataclass(section := getattr(target, key)):
@@ -119,8 +119,7 @@ def check_values(examined: Examined) -> Iterator[Finding]:
     error = examined.config_error
     is_told = any(finding.kind in (BROKEN, UNKNOWN) for finding in check_file(examined))
     if error is not None and not is_told:
-        where, _, what = error.message.partition(": ")
-        yield BAD.at(where if what else CONFIG_FILE, what or where)
+        yield BAD.at(error.origin or CONFIG_FILE, error.problem)
 
 
 def check_host(examined: Examined) -> Iterator[Finding]:

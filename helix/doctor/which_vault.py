@@ -63,10 +63,10 @@ def check_past(examined: Examined) -> Iterator[Finding]:
         raise NothingToExamine
     here = examined.state.name.rpartition("-")[2]
     for folder in sorted(_known(vaults)):
-        name, _, place = folder.name.rpartition("-")
-        if name == identity and place != here and not examined.state.exists():
+        name, _, location = folder.name.rpartition("-")
+        if name == identity and location != here and not examined.state.exists():
             yield MOVED.at(str(folder), "it was made for this vault at another path")
-        elif name not in (identity, "unnamed") and place == here:
+        elif name not in (identity, "unnamed") and location == here:
             yield REPLACED.at(str(folder), f"it was made for the vault {name}; here is {identity}")
 
 

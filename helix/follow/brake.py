@@ -15,37 +15,48 @@ from helix.config import FollowConfig
 class Brake:
     def __init__(self, config: FollowConfig) -> None:
         self._config = config
-        self._dropped: dict[str, float] = {}
-        """the files whose memories left the answers lately, and when"""
-        self.reason: str | None = None
+        self._dropped: dict[str, dict[str, float]] = {}
+        """by kind, the files whose memories left the answers lately, and when"""
+        self._reasons: dict[str, str] = {}
+        """by kind, why nothing is dropped: one kind that disappeared holds all of them"""
+        self._away: str | None = None
 
-    def look(self, missing: int, known: int, now: float) -> None:
+    @property
+    def reason(self) -> str | None:
+        return self._away or next(iter(self._reasons.values()), None)
+
+    def look(self, missing: int, known: int, now: float, kind: str = "notes") -> None:
         """`missing` of the `known` files are gone; lets go by itself when enough of them are back."""
+        dropped = self._dropped.setdefault(kind, {})
         if self.reason is None:  # else time does not make a disappearance smaller
             begin = now - self._config.brake_window
-            self._dropped = {path: at for path, at in self._dropped.items() if at > begin}
-        gone, before = missing + len(self._dropped), known + len(self._dropped)
+            for path in [path for path, at in dropped.items() if at <= begin]:
+                del dropped[path]
+        self._away = None
+        self._reasons.pop(kind, None)
+        gone, before = missing + len(dropped), known + len(dropped)
         if missing and gone >= self._config.brake_least and gone > before * self._config.brake_share:
-            when = f"within {self._config.brake_window / 60:g} minutes" if self._dropped else "at once"
-            stopped = "no more were dropped" if self._dropped else "nothing was dropped"
-            self.reason = (
-                f"{gone} of {before} notes disappeared {when}; {stopped}. If the folder is unmounted or "
+            when = f"within {self._config.brake_window / 60:g} minutes" if dropped else "at once"
+            stopped = "no more were dropped" if dropped else "nothing was dropped"
+            self._reasons[kind] = (
+                f"{gone} of {before} {kind} disappeared {when}; {stopped}. If the folder is unmounted or "
                 "logged out, bring it back; if they are gone on purpose, run `helix reindex --accept-missing`"
             )
-        else:
-            self.reason = None
 
-    def dropped(self, paths: Iterable[str], now: float) -> None:
-        """These were believed to be gone, and their memories have left the answers."""
-        self._dropped.update(dict.fromkeys(paths, now))
+    def dropped(self, paths: Iterable[str], now: float, kind: str = "notes") -> None:
+        """These were believed to be gone, and what they said has left the answers."""
+        self._dropped.setdefault(kind, {}).update(dict.fromkeys(paths, now))
 
     def returned(self, paths: Iterable[str]) -> None:
         for path in paths:
-            self._dropped.pop(path, None)
+            for dropped in self._dropped.values():
+                dropped.pop(path, None)
 
     def pull(self, reason: str) -> None:
-        self.reason = reason
+        """The vault itself is away: whatever else is known of it says nothing now."""
+        self._away = reason
 
     def release(self) -> None:
-        self.reason = None
+        self._away = None
+        self._reasons.clear()
         self._dropped.clear()

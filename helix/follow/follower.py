@@ -27,7 +27,7 @@ _LOCK_LOST = "the state folder was deleted while helixd ran; the next scan makes
 
 
 @dataclass(frozen=True)
-class Health:
+class FollowerHealth:
     state: str
     """starting | following | degraded"""
     reason: str | None
@@ -37,6 +37,9 @@ class Health:
     waiting: int
     """paths that are known to have changed and are not taken in yet"""
     watcher: str
+    """starting | watching | restarting"""
+    watcher_error: str | None
+    """why it has to be started again"""
     watcher_restarts: int
     last_scan_seconds: float | None
     autocommit_error: str | None
@@ -94,17 +97,18 @@ class Follower:
         """Whether the first full look at the vault is done."""
         return self._started.wait(timeout)
 
-    def health(self) -> Health:
+    def health(self) -> FollowerHealth:
         reason = self.reconciler.brake.reason or self._failure or (None if self._holds() else _LOCK_LOST)
-        catalog = self.reconciler.catalog
-        return Health(
+        catalog, error = self.reconciler.catalog, self._watcher.last_error
+        return FollowerHealth(
             state="degraded" if reason else "following" if self._started.is_set() else "starting",
             reason=reason,
             memories=catalog.count_by_status(),
             problems=len(catalog.problems()),
             conflicts=len(catalog.duplicates()),
             waiting=len(self._settle),
-            watcher=self._watcher.last_error or ("watching" if self._watcher.stands.is_set() else "starting"),
+            watcher="restarting" if error else "watching" if self._watcher.stands.is_set() else "starting",
+            watcher_error=error,
             watcher_restarts=self._watcher.restarts,
             last_scan_seconds=self._last_scan,
             autocommit_error=None if self._autocommit is None else self._autocommit.last_error,
@@ -132,7 +136,8 @@ class Follower:
             if abs((time.time() - now) - behind) > _SLEPT:
                 next_scan = now
             behind = time.time() - now
-            if self._may_catch_up():
+            # A state folder that was deleted takes the daemon's address along: commands would take it for gone.
+            if self._may_catch_up() or not self._holds():
                 next_scan = min(next_scan, now + _LONGEST_WAIT)
             with self._wake:
                 if now >= next_scan:

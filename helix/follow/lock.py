@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -15,9 +17,28 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
     import msvcrt
 
-DAEMON = ", a daemon"
-"""how the owner of a lock is called when it is one"""
+_OWNER = re.compile(r"process (\d+)(, a daemon)?")
 _PAUSE = 0.02
+
+
+@dataclass(frozen=True)
+class LockOwner:
+    pid: int | None
+    """None when it has not said yet who it is"""
+    is_daemon: bool
+
+    @classmethod
+    def parse(cls, text: str) -> LockOwner:
+        """As it stands in the file, which `str` gives."""
+        match = _OWNER.fullmatch(text.strip())
+        return cls(int(match[1]), bool(match[2])) if match else cls(None, False)
+
+    @property
+    def name(self) -> str:
+        return "another process" if self.pid is None else f"process {self.pid}"
+
+    def __str__(self) -> str:
+        return f"{self.name}, a daemon" if self.is_daemon else self.name
 
 
 class FollowLock:
@@ -33,19 +54,16 @@ class FollowLock:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         deadline = time.monotonic() + patience
         while (owner := self._try(briefly)) is not None:
-            if owner.endswith(DAEMON):
-                who = owner.removesuffix(DAEMON)
+            if owner.is_daemon:
                 raise VaultLocked(
-                    f"{who} already follows this vault on this machine; stop it first, or use the one that runs"
+                    f"{owner.name} already follows this vault on this machine; stop it first, or use the one that runs"
                 )
             if time.monotonic() >= deadline:
-                raise VaultBusy(
-                    f"{owner or 'another process'} is at work in this vault; try again when it is done"
-                )
+                raise VaultBusy(f"{owner.name} is at work in this vault; try again when it is done")
             time.sleep(_PAUSE)
 
-    def find_owner(self) -> str | None:
-        """Who holds the lock, in words that begin with `process` and its number; None when nobody does."""
+    def find_owner(self) -> LockOwner | None:
+        """Who holds the lock; None when nobody does."""
         try:
             file = self._path.open("r+", encoding="utf-8")
         except OSError:
@@ -55,14 +73,13 @@ class FollowLock:
                 _lock(file)
             except OSError:
                 file.seek(0)
-                return file.read().strip()
+                return LockOwner.parse(file.read())
         return None
 
     def find_daemon(self) -> int | None:
         """The process id of the daemon that holds the lock; None when none does."""
-        owner = self.find_owner() or ""
-        who = owner.removeprefix("process ").removesuffix(DAEMON)
-        return int(who) if owner.endswith(DAEMON) and who.isdecimal() else None
+        owner = self.find_owner()
+        return owner.pid if owner is not None and owner.is_daemon else None
 
     def is_held(self) -> bool:
         """Whether this process still keeps others out: not when somebody deleted the file, or put another there."""
@@ -73,18 +90,18 @@ class FollowLock:
         except OSError:
             return False
 
-    def _try(self, briefly: bool) -> str | None:
+    def _try(self, briefly: bool) -> LockOwner | None:
         """None when the lock is ours, otherwise who has it."""
         file = self._path.open("a+", encoding="utf-8")
         try:
             _lock(file)
         except OSError:
             file.seek(0)
-            owner = file.read().strip()
+            owner = LockOwner.parse(file.read())
             file.close()
             return owner
         file.truncate(0)
-        file.write(f"process {os.getpid()}{'' if briefly else DAEMON}\n")
+        file.write(f"{LockOwner(os.getpid(), is_daemon=not briefly)}\n")
         file.flush()
         self._file = file
         self._briefly = briefly

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from dataclasses import dataclass, field
 
 from helix.errors import (
     AlreadyExists,
@@ -24,9 +24,10 @@ from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Row
 from helix.vault.authors import HELIX, Author, acting, doing
 from helix.vault.checkouts import Checkouts
+from helix.vault.folding import MergePlan, lacks_base, merge_copies, plan_merge
+from helix.vault.late_saves import is_of_erased, recover
 from helix.vault.leftovers import AT_ONCE, Leftover, State
 from helix.vault.problem import Problem
-from helix.vault.vault import MergePlan
 
 # A sync client may carry out a rename as "create the new file, then delete the old one", seconds apart. Two
 # files that say the same need no merge, so there is time to see whether one of them goes away.
@@ -41,11 +42,34 @@ _CHECKED_OUT = 10.0
 _PLANNED_AT_ONCE = 8 * 1024 * 1024
 # Somebody is writing there, moved the file, or put a link where its folder was: come again.
 _BUSY = (AlreadyExists, StaleHash, FileNotFoundError, StorageError, OutsideVault)
-_LATE = ("erase", "bury")
-"""what a row needs whose file is an old one of a memory that was erased or hidden since"""
 OLD_FILE = "old-file"
 REFUSALS = (EditRefused.code, MemoryErased.code, OLD_FILE)
 """problems that only the mender finds, and so withdraws"""
+
+
+@dataclass(frozen=True)
+class Job:
+    """Something to write. It names what its files say: when one of them changes it is another job, and waits anew."""
+
+    kind: str
+    """merge, or what a row needs: stamp | erase | bury"""
+    memory_id: str
+    files: tuple[tuple[str, str], ...]
+    """path and content hash of each"""
+    rows: Sequence[Row] = field(compare=False, repr=False)
+
+    @classmethod
+    def of(cls, kind: str, rows: Sequence[Row]) -> Job:
+        return cls(kind, rows[0].id, tuple((row.path, row.hash) for row in rows), rows)
+
+    @property
+    def paths(self) -> list[str]:
+        return [path for path, _ in self.files]
+
+    @property
+    def is_late(self) -> bool:
+        """Whether its file is an old one of a memory that was erased or hidden since."""
+        return self.kind in ("erase", "bury")
 
 
 class _CheckedOut(Exception):
@@ -67,10 +91,10 @@ class Mender:
         self._checkouts = checkouts
         self._monotonic = monotonic
         self._wall = wall
-        self._waiting: dict[tuple[str, ...], float] = {}
+        self._waiting: dict[Job, float] = {}
         self._temporary: dict[str, float] = {}
-        self._reported: dict[tuple[str, ...], Problem] = {}
-        self._plans: dict[tuple[str, ...], MergePlan | Exception] = {}
+        self._reported: dict[Job, Problem] = {}
+        self._plans: dict[Job, MergePlan | Exception] = {}
         with self._catalog.transaction():
             for code in REFUSALS:
                 self._catalog.clear_problems(code)
@@ -96,96 +120,94 @@ class Mender:
                 self._report_late(reason)
                 return None
             now = self._monotonic()
-            jobs = list(self._jobs())
-            # A job's key holds what its files say: when they change it is a new job, and waits anew.
-            self._waiting = {key: self._waiting.get(key) or now + grace() for key, grace, _ in jobs}
-            self._withdraw([key for key in self._reported if key not in self._waiting])
-            for key, _, run in jobs:
-                if self._waiting[key] <= now and (key[0] != "merge" or key in self._plans):
-                    self._try(key, run)
+            self._waiting = {job: self._waiting.get(job) or now + self._grace(job) for job in self._jobs()}
+            self._withdraw([job for job in self._reported if job not in self._waiting])
+            for job, due in list(self._waiting.items()):
+                if due <= now and (job.kind != "merge" or job in self._plans):
+                    self._try(job)
             self._plans.clear()
             for folder, due in list(self._temporary.items()):
                 if due <= now:
                     self._sweep(folder)
             return min([*self._waiting.values(), *self._temporary.values()], default=None)
 
-    def _jobs(self) -> Iterable[tuple[tuple[str, ...], Callable[[], float], Callable[[], Sequence[str]]]]:
-        """What there is to do: a key, how long to wait for quiet first, and the deed."""
-        for memory_id, rows in self._catalog.duplicates().items():
-            key = _merge_key(memory_id, rows)
-            yield key, partial(self._merge_grace, memory_id, rows), partial(self._merge, key, rows)
-        for row in self._catalog.needing():
-            yield _key_of(row), lambda: _QUIET, partial(self._write_needed, row)
+    def _jobs(self) -> list[Job]:
+        return [*self._merges(), *(Job.of(row.needs, [row]) for row in self._catalog.needing())]
+
+    def _merges(self) -> list[Job]:
+        return [Job.of("merge", rows) for rows in self._catalog.duplicates().values()]
 
     def _plan_merges(self) -> None:
         """Work out the merges that are due before the lock is taken: two long texts take a while, and writes go on."""
         now, size = self._monotonic(), 0
-        if not any(key[0] == "merge" and due <= now for key, due in self._waiting.items()):
+        if not any(job.kind == "merge" and due <= now for job, due in self._waiting.items()):
             return
-        for memory_id, rows in self._catalog.duplicates().items():
-            key = _merge_key(memory_id, rows)
-            if self._waiting.get(key, now + 1) <= now and size < _PLANNED_AT_ONCE:
+        for job in self._merges():
+            if self._waiting.get(job, now + 1) <= now and size < _PLANNED_AT_ONCE:
                 try:
-                    plan = self._vault.plan_merge(memory_id, [row.path for row in rows])
+                    plan = plan_merge(self._vault, job.memory_id, job.paths)
                     size += sum(len(note.document.body) for note in plan.notes)
-                    self._plans[key] = plan
+                    self._plans[job] = plan
                 except (FileNotFoundError, HelixError) as error:
-                    self._plans[key] = error
+                    self._plans[job] = error
 
-    def _merge_grace(self, memory_id: str, rows: Sequence[Row]) -> float:
-        if len({row.state for row in rows}) == 1:
+    def _grace(self, job: Job) -> float:
+        """How long its files have to be quiet first."""
+        if job.kind != "merge":
+            return _QUIET
+        if len({row.state for row in job.rows}) == 1:
             return _SAME_TEXT_GRACE
-        if self._vault.lacks_base(memory_id, [row.path for row in rows]):
-            return _UNKNOWN_BASE_GRACE
-        return _QUIET
+        return _UNKNOWN_BASE_GRACE if lacks_base(self._vault, job.memory_id, job.paths) else _QUIET
 
-    def _try(self, key: tuple[str, ...], run: Callable[[], Sequence[str]]) -> None:
+    def _try(self, job: Job) -> None:
         try:
             with acting(HELIX):
-                paths = run()
+                paths = self._merge(job) if job.kind == "merge" else self._write_needed(job)
             self._reconciler.reconcile(paths, settled=True)
             self.look_for_leftovers({path.rpartition("/")[0] for path in paths})
-            del self._waiting[key]
+            del self._waiting[job]
         except _BUSY as error:
-            self._waiting[key] = self._monotonic() + _QUIET
-            if key[0] in _LATE and isinstance(
-                error, StorageError
-            ):  # a vault that cannot be written to, most likely
-                self._report(key, _late(key, error.message))
+            self._waiting[job] = self._monotonic() + _QUIET
+            # A vault that cannot be written to, most likely.
+            if job.is_late and isinstance(error, StorageError):
+                self._report(job, _late(job, error.message))
         except _CheckedOut:
-            self._waiting[key] = self._monotonic() + _CHECKED_OUT
+            self._waiting[job] = self._monotonic() + _CHECKED_OUT
         except NoteError:
-            self._waiting[key] = (
-                self._monotonic() + _REFUSED
-            )  # whoever read the file has listed what is wrong
+            # Whoever read the file has listed what is wrong.
+            self._waiting[job] = self._monotonic() + _REFUSED
         except (EditRefused, MemoryErased) as error:
-            self._waiting[key] = self._monotonic() + _REFUSED
-            row = self._catalog.find(key[1])
-            self._report(key, Problem.of(row.path if row else key[1], error))
+            self._waiting[job] = self._monotonic() + _REFUSED
+            self._report(job, Problem.of(self._path_of(job), error))
 
-    def _merge(self, key: tuple[str, ...], rows: Sequence[Row]) -> Sequence[str]:
-        memory_id, paths = rows[0].id, [row.path for row in rows]
-        plan = self._plans[key]
+    def _merge(self, job: Job) -> Sequence[str]:
+        plan, paths = self._plans[job], job.paths
         if all(self._vault.root.exists(path) for path in paths):
             if isinstance(plan, Exception):
                 raise plan
-            outcome = self._vault.merge_copies(memory_id, paths, plan)
+            outcome = merge_copies(self._vault, job.memory_id, paths, plan)
             self.merged += len(outcome.absorbed)
             paths.append(outcome.survivor.path)
         return paths
 
-    def _write_needed(self, row: Row) -> Sequence[str]:
-        if row.needs in _LATE and self._is_checked_out(row.path):
+    def _write_needed(self, job: Job) -> Sequence[str]:
+        [path] = job.paths
+        if job.is_late and self._is_checked_out(path):
             raise _CheckedOut
-        if row.needs == "erase":
-            self._vault.erase(row.path, row.id)
-        elif row.needs == "bury":
+        if job.kind == "erase":
+            self._vault.erase(path, job.memory_id)
+        elif job.kind == "bury":
             with doing(detail="an old file came back over it"):
-                self._vault.bury(row.path, row.id)
+                self._vault.bury(path, job.memory_id)
         else:
             with doing(detail="stamped with the time at which its status was flipped"):
-                self._vault.settle_status(row.path, row.id)
-        return [row.path]
+                self._vault.settle_status(path, job.memory_id)
+        return [path]
+
+    def _path_of(self, job: Job) -> str:
+        """Where a person should look: of several copies, at the one that counts."""
+        row = self._catalog.find(job.memory_id) if job.kind == "merge" else None
+        return job.paths[0] if row is None else row.path
 
     def _is_checked_out(self, path: str) -> bool:
         """Whether the old file is what git checked out: written again it would be a change of ours that stands in
@@ -196,20 +218,22 @@ class Mender:
         return self._checkouts.laid_out(path, data, self._vault.root.stat(path).st_ctime)
 
     def _report_late(self, reason: str) -> None:
-        late = {_key_of(row) for row in self._catalog.needing() if row.needs in _LATE}
-        self._withdraw([key for key in self._reported if key[0] in _LATE and key not in late])
-        for key in late - self._reported.keys():
-            self._report(key, _late(key, reason))
+        needed = (Job.of(row.needs, [row]) for row in self._catalog.needing())
+        late = dict.fromkeys(job for job in needed if job.is_late)
+        self._withdraw([job for job in self._reported if job.is_late and job not in late])
+        for job in late:
+            if job not in self._reported:
+                self._report(job, _late(job, reason))
 
-    def _report(self, key: tuple[str, ...], problem: Problem) -> None:
-        self._reported[key] = problem
+    def _report(self, job: Job, problem: Problem) -> None:
+        self._reported[job] = problem
         with self._catalog.transaction():
-            self._catalog.put_problem(self._reported[key])
+            self._catalog.put_problem(problem)
 
-    def _withdraw(self, keys: Sequence[tuple[str, ...]]) -> None:
-        if keys:
+    def _withdraw(self, jobs: Sequence[Job]) -> None:
+        if jobs:
             with self._catalog.transaction():
-                for problem in map(self._reported.pop, keys):
+                for problem in map(self._reported.pop, jobs):
                     self._catalog.clear_problems(problem.code, problem.path)
 
     def _sweep(self, folder: str) -> None:
@@ -230,7 +254,7 @@ class Mender:
         if finding.state is State.GARBAGE:
             return self._vault.files.discard(finding)
         with acting(Author("person", detail="a save that raced a write was merged back")):
-            path = self._vault.recover(finding, self._locate, self._catalog.erased_with)
+            path = recover(self._vault, finding, self._locate, self._catalog.erased_with)
         self.recovered += 1
         self._reconciler.reconcile([path])
         return True
@@ -239,7 +263,7 @@ class Mender:
         """What an erased memory said goes now, whoever may still have it open: a command has no second look."""
         finding = self._vault.files.examine(leftover, self._wall(), AT_ONCE)
         is_readable = finding.state not in (State.PENDING, State.TOO_LARGE)
-        if is_readable and self._vault.is_of_erased(finding, self._catalog.erased_with):
+        if is_readable and is_of_erased(self._vault, finding, self._catalog.erased_with):
             return self._vault.files.discard(finding)
         return False
 
@@ -248,20 +272,12 @@ class Mender:
         return None if row is None else row.path
 
 
-def _key_of(row: Row) -> tuple[str, ...]:
-    return row.needs, row.path, row.hash
-
-
-def _late(key: tuple[str, ...], reason: str) -> Problem:
-    needs, path, *_ = key
-    if needs == "erase":
-        said = "the file holds a text of an erased memory. It is in no answer, but it cannot be erased now"
-        return Problem(
-            path, MemoryErased.code, f"{said}: {reason}", "let Helix write to it, or delete the file"
-        )
-    said = "the file is an older one of a memory that was hidden since. It is in no answer, but cannot be replaced now"
-    return Problem(path, OLD_FILE, f"{said}: {reason}", "let Helix write to it")
-
-
-def _merge_key(memory_id: str, rows: Sequence[Row]) -> tuple[str, ...]:
-    return ("merge", memory_id, *(f"{row.path}={row.hash}" for row in rows))
+def _late(job: Job, reason: str) -> Problem:
+    [path] = job.paths
+    if job.kind == "erase":
+        trouble = "the file holds a text of an erased memory. It is in no answer, but it cannot be erased now"
+        remedy = "let Helix write to it, or delete the file"
+        return Problem(path, MemoryErased.code, f"{trouble}: {reason}", remedy)
+    trouble = "the file is an older one of a memory that was hidden since. It is in no answer"
+    problem = f"{trouble}, but cannot be replaced now: {reason}"
+    return Problem(path, OLD_FILE, problem, "let Helix write to it")

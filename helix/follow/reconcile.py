@@ -9,15 +9,19 @@ from __future__ import annotations
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import accumulate
 
 from helix.config import FollowConfig
 from helix.errors import HelixError, OutsideVault, StorageError, VaultUnavailable
 from helix.follow.brake import Brake
+from helix.follow.lane import Lane, Progress, Report
 from helix.follow.stable_read import Looked, Looker
+from helix.follow.vanished import Vanished
 from helix.index.catalog import Catalog, Row
-from helix.vault.diff import Change, Origin, diff
+from helix.vault.diff import Change, Difference, Origin, diff
 from helix.vault.ignore import IGNORE_FILE, MAX_RULES, Ignore
 from helix.vault.links import from_link
 from helix.vault.note import Note
@@ -25,23 +29,13 @@ from helix.vault.problem import Problem
 from helix.vault.times import format_time
 from helix.vault.tombstones import Tombstone
 from helix.vault.vault import Standing, Vault
-from helix.vault.walk import Signature, Walk
+from helix.vault.walk import Signature, Walk, is_note, walk
 
 # Files that are read, settled and committed together: bounds the memory that a large drop takes.
 _BATCH = 500
 
 Tail = Callable[[Sequence[Change]], None]
 """the index behind the catalog: takes the changed memories before their rows are committed"""
-Progress = Callable[[int, int], None]
-
-
-@dataclass
-class Report:
-    changes: list[Change] = field(default_factory=list)
-    unsettled: list[str] = field(default_factory=list)
-    """files in the middle of being written: look again soon"""
-    temporary: list[str] = field(default_factory=list)
-    """folders that hold temp files of ours"""
 
 
 @dataclass(frozen=True)
@@ -63,31 +57,41 @@ class Reconciler:
         catalog: Catalog,
         config: FollowConfig,
         *,
+        lanes: Sequence[Lane] = (),
         tail: Tail = lambda changes: None,
         renew: Callable[[], None] = lambda: None,
         monotonic: Callable[[], float] = time.monotonic,
         wall: Callable[[], float] = time.time,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
+        """`lanes` are the kinds of file that are followed beside the notes."""
         self.vault = vault
         self.catalog = catalog
         self.config = config
         self.brake = Brake(config)
         self.lock = threading.RLock()
         """the one writer lock: reconciling, and whatever must not run beside it"""
-        self.on_commit: list[Callable[[Committed], None]] = []
+        self.notes = NoteLane(vault, catalog, tail, Looker(vault, config.settle_ms / 1000, wall, pause))
         self.on_scan: list[Callable[[], None]] = []
         """each is told when the catalog says what the whole disk says"""
         self.has_scanned = False
-        self.tail = tail
-        self._renew = renew  # before a full look: whatever somebody deleted of the state folder is made anew
-        self._monotonic = monotonic
-        self._looker = Looker(vault, config.settle_ms / 1000, wall, pause)
-        self._missing: dict[str, float] = {}
+        # Before a full look: whatever somebody deleted of the state folder is made anew.
+        self._renew = renew
+        self._lanes: Sequence[Lane] = (self.notes, *lanes)
+        self._vanished = [Vanished(lane, vault.root, self.brake, config, monotonic) for lane in self._lanes]
         self._was_away = False
-        self._news: set[str] = set()
-        """memories whose files in the catalog may count for something else than when they were read"""
-        self._tell_ancestry()
+
+    @property
+    def on_commit(self) -> list[Callable[[Committed], None]]:
+        return self.notes.on_commit
+
+    @property
+    def tail(self) -> Tail:
+        return self.notes.tail
+
+    @tail.setter
+    def tail(self, tail: Tail) -> None:
+        self.notes.tail = tail
 
     def reconcile(
         self, paths: Iterable[str] | None = None, *, settled: bool = False, progress: Progress | None = None
@@ -105,29 +109,27 @@ class Reconciler:
             self._was_away = False
             if wanted is None:
                 self._renew()
-                self._tell_ancestry()
+                for lane in self._lanes:
+                    lane.renew()
             ignore = self.vault.ignore()
-            disk, known = self._look_at(wanted, ignore), self._known(wanted)
+            disk = self._look_at(wanted, ignore)
             if disk is None:
                 return report
             if wanted is None:
                 self._report_names(disk, ignore)
-            difference = diff(disk.notes, known)
-            self.brake.returned(difference.new)
-            todo = [*difference.changed, *difference.new]
-            if len(todo) > _BATCH:
-                self._look_ahead(todo)
-            for start in range(0, len(todo), _BATCH):
-                self._take_in(todo[start : start + _BATCH], disk.notes, report, settled)
-                if progress is not None:
-                    progress(min(start + _BATCH, len(todo)), len(todo))
-            gone = [path for path in difference.gone if not _is_below(path, disk.unreadable)]
-            hidden = [path for path in gone if ignore.skips(path)]
-            if hidden or self.catalog.doubted():
-                self._commit({}, hidden, report)
-            self._miss(path for path in gone if not ignore.skips(path))
-            for path in disk.notes.keys() & self._missing.keys():
-                del self._missing[path]
+            differences = [self._difference(lane, disk, wanted) for lane in self._lanes]
+            counted = _counted(progress, differences)
+            for lane, difference in zip(self._lanes, differences, strict=True):
+                self.brake.returned(difference.new)
+                files = {path: disk.files[path] for path in (*difference.changed, *difference.new)}
+                lane.take_in(files, report, settled=settled, progress=next(counted))
+            for lane, vanished, difference in zip(self._lanes, self._vanished, differences, strict=True):
+                gone = [path for path in difference.gone if not _is_below(path, disk.unreadable)]
+                hidden = {path for path in gone if ignore.hides(path) or not lane.owns(path)}
+                if hidden:
+                    lane.drop(sorted(hidden), report)
+                vanished.miss(path for path in gone if path not in hidden)
+                vanished.found(disk.files.keys())
             self._drop_vanished(report)
             report.temporary = disk.temporary
             if wanted is None:
@@ -142,22 +144,25 @@ class Reconciler:
             report = self.reconcile()
             if accept_missing and self._is_there():
                 self.brake.release()
-                self._drop(self.missing, report)
+                for vanished in self._vanished:
+                    vanished.drop(sorted(vanished.paths), report)
             if self.brake.reason is not None:
                 raise VaultUnavailable(self.brake.reason)
-            self.catalog.forget_signatures()
+            for lane in self._lanes:
+                lane.forget_signatures()
             again = self.reconcile(progress=progress)
             return replace(again, changes=report.changes + again.changes)
 
     def next_vanish(self) -> float | None:
         """When the next missing file has been away long enough to be believed."""
-        if not self._missing or self.brake.reason:
+        if self.brake.reason:
             return None
-        return min(self._missing.values()) + self.config.vanish_grace
+        times = (vanished.next_due() for vanished in self._vanished)
+        return min((due for due in times if due is not None), default=None)
 
     @property
     def missing(self) -> list[str]:
-        return sorted(self._missing)
+        return sorted(path for vanished in self._vanished for path in vanished.paths)
 
     # What is there
 
@@ -165,9 +170,9 @@ class Reconciler:
         if self.vault.is_there():
             return True
         self._was_away = True
-        place = self.vault.root.path
+        folder = self.vault.root.path
         self.brake.pull(
-            f"the vault folder {place} is not there (unmounted, moved or replaced); nothing was dropped"
+            f"the vault folder {folder} is not there (unmounted, moved or replaced); nothing was dropped"
         )
         return False
 
@@ -183,7 +188,7 @@ class Reconciler:
 
     def _list(self, paths: Sequence[str] | None, ignore: Ignore) -> Walk:
         if paths is None:
-            return self.vault.walk()
+            return walk(self.vault.root.path, ignore, follows=self._follows)
         found = Walk()
         for path in paths:
             try:
@@ -193,20 +198,26 @@ class Reconciler:
             except StorageError:
                 found.unreadable.append(path)
                 continue
-            if stat.S_ISREG(info.st_mode) and not ignore.skips(path):
-                found.notes[path] = Signature.of(info)
+            if stat.S_ISREG(info.st_mode) and self._follows(path) and not ignore.hides(path):
+                found.files[path] = Signature.of(info)
             elif stat.S_ISDIR(info.st_mode) and not ignore.skips_below(path):
                 # The watcher tells of a folder that was moved in, not of the files in it.
-                found.add(self.vault.walk(path))
+                found.add(walk(self.vault.root.path, ignore, path, self._follows))
         return found
 
-    def _known(self, paths: Sequence[str] | None) -> Mapping[str, Signature]:
+    def _follows(self, path: str) -> bool:
+        return any(lane.owns(path) for lane in self._lanes)
+
+    def _difference(self, lane: Lane, disk: Walk, paths: Sequence[str] | None) -> Difference:
+        files = disk.files
+        if len(self._lanes) > 1:
+            files = {path: signature for path, signature in files.items() if lane.owns(path)}
         if paths is None:
-            return self.catalog.signatures()
+            return diff(files, lane.known())
         known: dict[str, Signature] = {}
         for path in paths:
-            known |= self.catalog.signatures(path)
-        return known
+            known |= lane.known(path)
+        return diff(files, known)
 
     def _report_names(self, disk: Walk, ignore: Ignore) -> None:
         with self.catalog.transaction():
@@ -241,7 +252,73 @@ class Reconciler:
                 reason, remedy = "the line is no pattern and hides nothing", "correct the line, or delete it"
                 self.catalog.put_problem(Problem(IGNORE_FILE, "bad-ignore-rule", reason, remedy, line))
 
-    # What changed
+    # What is gone
+
+    def _drop_vanished(self, report: Report) -> None:
+        """Drop the rows of files that moved elsewhere at once, of the others after their grace period."""
+        for vanished in self._vanished:
+            vanished.drop_moved(report)
+        # Of every lane first: one that disappeared stops them all.
+        for vanished in self._vanished:
+            vanished.tell_brake()
+        if self.brake.reason is None:
+            for vanished in self._vanished:
+                vanished.drop_believed(report)
+
+
+class NoteLane(Lane):
+    """The notes: what they say goes into the catalog, and by `tail` into the index behind it."""
+
+    kind = "notes"
+
+    def __init__(self, vault: Vault, catalog: Catalog, tail: Tail, looker: Looker) -> None:
+        self.vault = vault
+        self.catalog = catalog
+        self.tail = tail
+        self.on_commit: list[Callable[[Committed], None]] = []
+        self._looker = looker
+        self._news: set[str] = set()
+        """memories whose files in the catalog may count for something else than when they were read"""
+        self._tell_ancestry()
+
+    def owns(self, path: str) -> bool:
+        return is_note(path)
+
+    def known(self, below: str | None = None) -> Mapping[str, Signature]:
+        return self.catalog.signatures(below)
+
+    def count_known(self) -> int:
+        return self.catalog.count_seen()
+
+    def forget_signatures(self) -> None:
+        self.catalog.forget_signatures()
+
+    def renew(self) -> None:
+        self._tell_ancestry()
+
+    def take_in(
+        self, files: Mapping[str, Signature], report: Report, *, settled: bool, progress: Progress | None
+    ) -> None:
+        paths = list(files)
+        if len(paths) > _BATCH:
+            self._look_ahead(paths)
+        for start in range(0, len(paths), _BATCH):
+            self._take_in(paths[start : start + _BATCH], files, report, settled)
+            if progress is not None:
+                progress(min(start + _BATCH, len(paths)), len(paths))
+        if self.catalog.doubted():
+            self._commit({}, (), report)
+
+    def drop(self, paths: Sequence[str], report: Report) -> None:
+        self._commit({}, paths, report)
+
+    def is_elsewhere(self, path: str, missing: Collection[str]) -> bool:
+        """Whether the memory, or for a file without an id at least its text, is in a file that is there."""
+        row = self.catalog.at(path)
+        if row is None:
+            return False
+        others = self.catalog.rows_of(row.id) if row.has_id else self.catalog.rows_with(row.hash)
+        return any(other.path not in missing and not other.is_stub and not other.is_stale for other in others)
 
     def _tell_ancestry(self) -> None:
         """Its file was lost or is of an earlier version: the catalog still knows what was forgotten and erased."""
@@ -398,57 +475,6 @@ class Reconciler:
         self.catalog.put(stands.note, stands.needs)
         return stands.note
 
-    # What is gone
-
-    def _miss(self, gone: Iterable[str]) -> None:
-        now = self._monotonic()
-        for path in gone:
-            if not self._is_evicted(path):
-                self._missing.setdefault(path, now)
-
-    def _drop_vanished(self, report: Report) -> None:
-        """Drop the rows of files that moved elsewhere at once, of the others after their grace period."""
-        moved = [path for path in self._missing if self._is_elsewhere(path)]
-        self._drop(moved, report)
-        now = self._monotonic()
-        self.brake.look(len(self._missing), self.catalog.count_seen(), now)
-        if self.brake.reason is None:
-            believed = now - self.config.vanish_grace
-            gone = self._drop([path for path, since in self._missing.items() if since <= believed], report)
-            self.brake.dropped(gone, now)
-
-    def _drop(self, paths: Sequence[str], report: Report) -> Sequence[str]:
-        """Drop the rows of those of these files that are really gone, and name them."""
-        gone = [path for path in paths if not self._may_be_there(path)]
-        if gone:
-            self._commit({}, gone, report)
-        for path in paths:
-            del self._missing[path]
-        return gone
-
-    def _is_elsewhere(self, path: str) -> bool:
-        """Whether the memory, or for a file without an id at least its text, is in a file that is there."""
-        row = self.catalog.at(path)
-        if row is None:
-            return False
-        others = self.catalog.rows_of(row.id) if row.has_id else self.catalog.rows_with(row.hash)
-        return any(
-            other.path not in self._missing and not other.is_stub and not other.is_stale for other in others
-        )
-
-    def _may_be_there(self, path: str) -> bool:
-        try:
-            return stat.S_ISREG(self.vault.root.stat(path).st_mode)
-        except (FileNotFoundError, OutsideVault):
-            return False
-        except HelixError:
-            return True  # it cannot be looked at, which does not mean that it is gone
-
-    def _is_evicted(self, path: str) -> bool:
-        """iCloud replaces a file that it took off this machine by `.name.icloud`; the memory still exists."""
-        folder, _, name = path.rpartition("/")
-        return self._may_be_there(f"{folder}/.{name}.icloud" if folder else f".{name}.icloud")
-
 
 def _as_it_stands(seen: Looked, stands: Standing | None) -> Looked:
     if stands is None:
@@ -456,6 +482,17 @@ def _as_it_stands(seen: Looked, stands: Standing | None) -> Looked:
     # What is wrong with a file may quote it, so nothing is said of the text of an old one that came back.
     problem = None if stands.needs in ("erase", "bury") else seen.problem
     return replace(seen, note=stands.note, problem=problem)
+
+
+def _counted(progress: Progress | None, differences: Sequence[Difference]) -> Iterator[Progress | None]:
+    """For each lane what it tells of its progress to: one count over the files of all."""
+    sizes = [len(difference.changed) + len(difference.new) for difference in differences]
+    for done in accumulate(sizes[:-1], initial=0):
+        yield None if progress is None else partial(_add_progress, progress, done, sum(sizes))
+
+
+def _add_progress(progress: Progress, before: int, total: int, done: int, _: int) -> None:
+    progress(before + done, total)
 
 
 def _is_below(path: str, folders: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from helix.errors import HostFileError, StaleHash
 from helix.hosts import file
-from helix.hosts.record import Purpose, Record, Records
+from helix.hosts.record import ChangeRecord, Purpose, Records
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ def make(
     def once() -> Done:
         before = file.read(path)
         earlier = records.find(before.path, purpose)
-        made = _told(path, lambda: change(before.text, earlier.made if earlier else []))
+        made = _naming_the_file(path, lambda: change(before.text, earlier.made if earlier else []))
         if made is None:
             return Done(before.path, changed=False)
         # Where nothing changed since our last change, the backup of that one holds all there is to keep.
@@ -58,7 +58,7 @@ def make(
 def parsed(path: Path, parse: Callable[[str], T]) -> T:
     """What the file at `path` says; one that is not there says nothing."""
     text = file.read(path).text
-    return _told(path, lambda: parse(text))
+    return _naming_the_file(path, lambda: parse(text))
 
 
 def undo(
@@ -78,7 +78,7 @@ def undo(
         record = records.find(before.path, purpose)
         after = record.undo(before.text) if record else None
         if after is None or not is_undone(before.text, after):
-            after = _told(path, lambda: take(before.text, record.made if record else []))
+            after = _naming_the_file(path, lambda: take(before.text, record.made if record else []))
         removed = record is not None and record.file_was_missing and is_empty(after)
         if removed:
             file.remove(before)
@@ -93,15 +93,15 @@ def undo(
 
 
 def _record(
-    before: file.Snapshot, purpose: Purpose, earlier: Record | None, made: Made, folders: list[str]
-) -> Record:
+    before: file.FileSnapshot, purpose: Purpose, earlier: ChangeRecord | None, made: Made, folders: list[str]
+) -> ChangeRecord:
     """From the state before our first change, if that can still be told: what was ours already is no part of it."""
     base = earlier.undo(before.text) if earlier else None
     if earlier is None or base is None:
-        return Record.of(
+        return ChangeRecord.of(
             before.path, purpose, before.text, made.text, made.containers, not before.exists, folders
         )
-    return Record.of(
+    return ChangeRecord.of(
         before.path,
         purpose,
         base,
@@ -112,7 +112,7 @@ def _record(
     )
 
 
-def _told(path: Path, work: Callable[[], T]) -> T:
+def _naming_the_file(path: Path, work: Callable[[], T]) -> T:
     try:
         return work()
     except HostFileError as error:

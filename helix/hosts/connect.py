@@ -20,7 +20,7 @@ PROGRAM = "helix-mcp"
 
 
 @dataclass(frozen=True)
-class Connection:
+class HostConnection:
     """A host that has a server of our name, in one of its files."""
 
     host: Host
@@ -31,28 +31,29 @@ class Connection:
     @property
     def executable(self) -> str | None:
         """The program that the host starts; None when it connects to a URL."""
-        said = self.entry.get("command") if isinstance(self.entry, dict) else None
-        said = said[0] if isinstance(said, list) and said else said
-        return said if isinstance(said, str) else None
+        command = self.entry.get("command") if isinstance(self.entry, dict) else None
+        if isinstance(command, list) and command:
+            command = command[0]
+        return command if isinstance(command, str) else None
 
     @property
     def url(self) -> str | None:
-        said = self.entry.get(self.host.shape.url) if isinstance(self.entry, dict) else None
-        return said if isinstance(said, str) else None
+        url = self.entry.get(self.host.shape.url) if isinstance(self.entry, dict) else None
+        return url if isinstance(url, str) else None
 
 
 @dataclass(frozen=True)
-class Look:
+class HostStatus:
     """One host on one machine."""
 
     host: Host
     detected: bool
-    connections: list[Connection]
+    connections: list[HostConnection]
     problems: list[str]
     """files of it that cannot be read"""
 
 
-def connect(
+def connect_host(
     host: Host, scope: Scope, machine: Machine, server: Server, records: Records, *, force: bool = False
 ) -> Done:
     path = host.file(scope, machine)
@@ -61,10 +62,10 @@ def connect(
     def add(text: str, _earlier: list[list[str]]) -> Made | None:
         document = splice.parse(host.language, text)
         keys = _keys(host, document)
-        there = splice.find(document, keys)
-        if there == wanted:
+        present = splice.find(document, keys)
+        if present == wanted:
             return None
-        if there is not None and not force:
+        if present is not None and not force:
             raise AlreadyExists(
                 f"{machine.shown(path)} has a server {SERVER!r} with other settings already; --force replaces it, "
                 f"and `helix connect {host.name}` prints what would be written"
@@ -74,12 +75,14 @@ def connect(
     return change.make(path, "server", records, add)
 
 
-def disconnect(host: Host, scope: Scope, machine: Machine, records: Records, *, force: bool = False) -> Done:
+def disconnect_host(
+    host: Host, scope: Scope, machine: Machine, records: Records, *, force: bool = False
+) -> Done:
     path = host.file(scope, machine)
-    found = find_connection(host, scope, machine)
-    if found is None:
+    connection = find_connection(host, scope, machine)
+    if connection is None:
         raise NotConnected(_not_there(host, scope, machine, path))
-    if not force and not _is_ours(found, records):
+    if not force and not _is_ours(connection, records):
         raise NotConnected(
             f"the server {SERVER!r} in {machine.shown(path)} was not written by `helix connect` and starts something "
             "else; --force takes it away",
@@ -99,19 +102,19 @@ def disconnect(host: Host, scope: Scope, machine: Machine, records: Records, *, 
     return change.undo(path, "server", records, is_undone=is_undone, take=take, is_empty=is_empty)
 
 
-def find_connection(host: Host, scope: Scope, machine: Machine) -> Connection | None:
+def find_connection(host: Host, scope: Scope, machine: Machine) -> HostConnection | None:
     path = host.file(scope, machine)
     document = change.parsed(path, lambda text: splice.parse(host.language, text))
-    there = splice.find(document, _keys(host, document))
-    return None if there is None else Connection(host, scope, path, there)
+    present = splice.find(document, _keys(host, document))
+    return None if present is None else HostConnection(host, scope, path, present)
 
 
-def look(machine: Machine) -> list[Look]:
+def host_statuses(machine: Machine) -> list[HostStatus]:
     """Every host: whether it is on this machine, and where it is connected."""
-    return [_look(host, machine) for host in HOSTS]
+    return [_status(host, machine) for host in HOSTS]
 
 
-def _look(host: Host, machine: Machine) -> Look:
+def _status(host: Host, machine: Machine) -> HostStatus:
     connections, problems, seen = [], [], set[Path]()
     for scope in host.scopes():
         path = host.file(scope, machine)
@@ -119,11 +122,11 @@ def _look(host: Host, machine: Machine) -> Look:
             continue
         seen.add(path)
         try:
-            if (found := find_connection(host, scope, machine)) is not None:
-                connections.append(found)
+            if (connection := find_connection(host, scope, machine)) is not None:
+                connections.append(connection)
         except HostFileError as error:
             problems.append(error.message)
-    return Look(host, _is_detected(host, machine), connections, problems)
+    return HostStatus(host, _is_detected(host, machine), connections, problems)
 
 
 def _is_detected(host: Host, machine: Machine) -> bool:
@@ -138,12 +141,12 @@ def _keys(host: Host, document: dict[str, Any]) -> Sequence[str]:
     return (*(host.newer_servers if newer else host.servers), SERVER)
 
 
-def _is_ours(found: Connection, records: Records) -> bool:
-    if records.find(found.path.resolve(), "server") is not None:
+def _is_ours(connection: HostConnection, records: Records) -> bool:
+    if records.find(connection.path.resolve(), "server") is not None:
         return True
-    if (program := found.executable) is not None:
+    if (program := connection.executable) is not None:
         return Path(program.replace("\\", "/")).stem == PROGRAM
-    return (found.url or "").endswith("/mcp")
+    return (connection.url or "").endswith("/mcp")
 
 
 def _not_there(host: Host, scope: Scope, machine: Machine, path: Path) -> str:

@@ -21,12 +21,12 @@ def spell_toml_table(keys: Sequence[str], value: Mapping[str, Any], newline: str
     """`[a.b]` with its values, its tables after it."""
     lines = [f"[{'.'.join(map(spell_toml_key, keys))}]"]
     lines += [
-        f"{spell_toml_key(key)} = {spell_toml(one)}" for key, one in value.items() if not _is_table(one)
+        f"{spell_toml_key(key)} = {spell_toml(inner)}" for key, inner in value.items() if not _is_table(inner)
     ]
     text = newline.join(lines) + newline
-    for key, one in value.items():
-        if _is_table(one):
-            text += newline + spell_toml_table((*keys, key), one, newline)
+    for key, inner in value.items():
+        if _is_table(inner):
+            text += newline + spell_toml_table((*keys, key), inner, newline)
     return text
 
 
@@ -47,12 +47,12 @@ def spell_toml_key(key: str) -> str:
 def spell_yaml(value: Mapping[str, Any], newline: str = "\n", margin: str = "", step: str = "  ") -> str:
     """A block mapping. Texts are in double quotes, which mean in YAML what they mean in JSON."""
     lines = []
-    for key, one in value.items():
+    for key, inner in value.items():
         name = key if _BARE.fullmatch(key) else _quoted(key)
-        if _is_table(one) and one:
-            lines += [f"{margin}{name}:{newline}", spell_yaml(one, newline, margin + step, step)]
+        if _is_table(inner) and inner:
+            lines += [f"{margin}{name}:{newline}", spell_yaml(inner, newline, margin + step, step)]
         else:
-            lines.append(f"{margin}{name}: {spell_yaml_inline(one)}{newline}")
+            lines.append(f"{margin}{name}: {spell_yaml_inline(inner)}{newline}")
     return "".join(lines)
 
 

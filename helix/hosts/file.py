@@ -31,7 +31,7 @@ class Changed(Exception):
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class FileSnapshot:
     """A file as it was read."""
 
     path: Path
@@ -47,11 +47,11 @@ class Snapshot:
         return self.data is not None
 
 
-def read(path: Path) -> Snapshot:
+def read(path: Path) -> FileSnapshot:
     try:
         target = path.resolve()
         if not target.exists():
-            return Snapshot(target, None, "", "")
+            return FileSnapshot(target, None, "", "")
         if not target.is_file():
             raise HostFileError("it is not a regular file")
         if target.stat().st_size > _LARGEST:
@@ -70,10 +70,10 @@ def read(path: Path) -> Snapshot:
     except HostFileError as error:
         raise error.at(str(path)) from None
     mark = _BOM if text.startswith(_BOM) else ""
-    return Snapshot(target, data, text[len(mark) :], mark)
+    return FileSnapshot(target, data, text[len(mark) :], mark)
 
 
-def write(before: Snapshot, text: str) -> list[Path]:
+def write(before: FileSnapshot, text: str) -> list[Path]:
     """Replace the file, or make it. The folders that had to be made for it, outermost first."""
     folder = before.path.parent
     try:
@@ -92,7 +92,7 @@ def write(before: Snapshot, text: str) -> list[Path]:
     return made
 
 
-def remove(before: Snapshot) -> None:
+def remove(before: FileSnapshot) -> None:
     try:
         if _bytes_of(before.path) != before.data:
             raise Changed(str(before.path))
@@ -102,29 +102,29 @@ def remove(before: Snapshot) -> None:
         raise _refused(error, before.path) from error
 
 
-def back_up(before: Snapshot) -> Path | None:
+def back_up(before: FileSnapshot) -> Path | None:
     """Beside the file, under a name that is free; a backup with the same content serves as well."""
     if before.data is None:
         return None
-    for place in _backups(before.path):
-        if not place.exists():
+    for backup in _backups(before.path):
+        if not backup.exists():
             try:
-                _write_draft(place, before.data, before)
+                _write_draft(backup, before.data, before)
             except OSError as error:
-                raise _refused(error, place) from error
-            return place
-        if place.is_file() and place.read_bytes() == before.data:
-            return place
+                raise _refused(error, backup) from error
+            return backup
+        if backup.is_file() and backup.read_bytes() == before.data:
+            return backup
     raise AssertionError("numbers do not end")
 
 
-def drop_backup(before: Snapshot, data: bytes | None) -> None:
+def drop_backup(before: FileSnapshot, data: bytes | None) -> None:
     """Remove the backups whose content the file has again: they keep nothing any more."""
-    for place in _backups(before.path):
-        if not place.exists():
+    for backup in _backups(before.path):
+        if not backup.exists():
             return
-        if place.is_file() and place.read_bytes() == data:
-            place.unlink()
+        if backup.is_file() and backup.read_bytes() == data:
+            backup.unlink()
             return
 
 
@@ -146,12 +146,12 @@ def _bytes_of(path: Path) -> bytes | None:
 
 def _make_folders(folder: Path) -> list[Path]:
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
-    for one in reversed(missing):
-        one.mkdir()
+    for parent in reversed(missing):
+        parent.mkdir()
     return missing[::-1]
 
 
-def _write_draft(path: Path, data: bytes, like: Snapshot) -> None:
+def _write_draft(path: Path, data: bytes, like: FileSnapshot) -> None:
     """With the mode and the owner of the file that it stands for; a secret in it stays as hidden as it was."""
     info = like.path.stat() if like.exists else None
     mode = 0o666 if info is None else stat.S_IMODE(info.st_mode)

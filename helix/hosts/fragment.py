@@ -26,14 +26,14 @@ class Program:
 
 
 @dataclass(frozen=True)
-class Address:
+class ServerUrl:
     """Our server as a URL that the host connects to."""
 
     url: str
     needs_token: bool = False
 
 
-Server: TypeAlias = Program | Address
+Server: TypeAlias = Program | ServerUrl
 
 
 def entry(host: Host, server: Server) -> Entry:
@@ -62,7 +62,7 @@ def snippets(
 
     `http_fragment` is None for hosts that only start programs.
     """
-    program, address = Program(executable, env or {}), Address(url)
+    program, address = Program(executable, env or {}), ServerUrl(url)
     return [
         {
             "name": host.name,
@@ -91,7 +91,7 @@ def _program(host: Host, server: Program) -> Entry:
     return made
 
 
-def _address(host: Host, server: Address) -> Entry:
+def _address(host: Host, server: ServerUrl) -> Entry:
     shape = host.shape
     if shape.remote is None:
         raise BadValue(f"{host.title} starts its servers as programs; leave --http out")

@@ -113,7 +113,7 @@ def installed(where: Where, machine: Machine) -> list[str]:
 def installed_commands(where: Where, machine: Machine) -> list[str]:
     """What the hooks of ours run."""
     ours = _ours(change.parsed(file_of(where, machine), _TEXT.parse))
-    return [str(hook["command"]) for found in ours.values() for hook in found]
+    return [str(hook["command"]) for hooks in ours.values() for hook in hooks]
 
 
 def _prove(before: str, after: str, events: Sequence[str]) -> None:
@@ -131,8 +131,8 @@ def _groups(document: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 
 def _commands(group: Any) -> list[Any]:
-    found = group.get("hooks") if isinstance(group, dict) else None
-    return found if isinstance(found, list) else []
+    hooks = group.get("hooks") if isinstance(group, dict) else None
+    return hooks if isinstance(hooks, list) else []
 
 
 def _is_ours(hook: Any) -> bool:
@@ -140,9 +140,8 @@ def _is_ours(hook: Any) -> bool:
     behind `timeout`, with its output sent elsewhere."""
     if not isinstance(hook, dict) or not isinstance(command := hook.get("command"), str):
         return False
-    lexer = shlex.shlex(
-        command, posix=True, punctuation_chars=True
-    )  # `|`, `;`, `&`, `>` are words of their own
+    # `|`, `;`, `&`, `>` are words of their own.
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
     lexer.whitespace_split, lexer.commenters = True, ""
     try:
         words = list(lexer)
@@ -157,11 +156,11 @@ def _is_ours(hook: Any) -> bool:
 
 def _ours(document: Mapping[str, Any]) -> dict[str, list[Any]]:
     """Our hooks by event."""
-    found = {
+    by_event = {
         event: [hook for group in groups for hook in _commands(group) if _is_ours(hook)]
         for event, groups in _groups(document).items()
     }
-    return {event: hooks for event, hooks in found.items() if hooks}
+    return {event: hooks for event, hooks in by_event.items() if hooks}
 
 
 def _without_ours(text: str, made: Sequence[list[str]]) -> str:
@@ -172,8 +171,8 @@ def _without_ours(text: str, made: Sequence[list[str]]) -> str:
             if hooks and all(map(_is_ours, hooks)):
                 text = _TEXT.take(text, ("hooks", event, number), made)
                 continue
-            for place in reversed([place for place, hook in enumerate(hooks) if _is_ours(hook)]):
-                text = _TEXT.take(text, ("hooks", event, number, "hooks", place), made)
+            for index in reversed([index for index, hook in enumerate(hooks) if _is_ours(hook)]):
+                text = _TEXT.take(text, ("hooks", event, number, "hooks", index), made)
     return text
 
 

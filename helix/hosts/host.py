@@ -42,9 +42,9 @@ class Machine:
         variable = root[1] or root[2]
         base = self.home
         if variable:
-            said = self.env.get(variable, "").strip()
+            value = self.env.get(variable, "").strip()
             # The rule of freedesktop.org: a path that is not absolute counts as not set.
-            base = Path(said) if Path(said).is_absolute() else self.home / _UNSET[variable]
+            base = Path(value) if Path(value).is_absolute() else self.home / _UNSET[variable]
         return base / template[root.end() + 1 :]
 
     def shown(self, path: Path) -> str:

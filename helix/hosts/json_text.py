@@ -22,7 +22,7 @@ _DEEPEST = 200
 
 
 @dataclass(frozen=True)
-class Node:
+class JsonNode:
     """A value and its place; `children` is None for what is neither an object nor an array."""
 
     start: int
@@ -47,11 +47,11 @@ class Child:
 
     key: str | None
     start: int
-    node: Node
+    node: JsonNode
     comma: int | None
 
 
-def scan(text: str, *, lenient: bool) -> Node | None:
+def scan(text: str, *, lenient: bool) -> JsonNode | None:
     """The value that the text holds; None when it holds none. `lenient` is JSON with comments."""
     scanner = _Scanner(text, lenient)
     start = scanner.blank(0)
@@ -65,14 +65,14 @@ def scan(text: str, *, lenient: bool) -> Node | None:
 
 def comments_end(text: str, at: int, end: int) -> int:
     """The end of the last comment that begins on the line of `at`, before `end`; `at` when there is none."""
-    found = at
+    last = at
     while True:
         while at < end and text[at] in " \t":
             at += 1
         comment = _COMMENT.match(text, at, end)
         if comment is None:
-            return found
-        found = at = comment.end()
+            return last
+        last = at = comment.end()
 
 
 class _Scanner:
@@ -85,8 +85,8 @@ class _Scanner:
 
     def blank(self, at: int) -> int:
         while True:
-            if found := _BLANK.match(self._text, at):
-                at = found.end()
+            if blank := _BLANK.match(self._text, at):
+                at = blank.end()
             if not self._text.startswith("/", at):
                 return at
             comment = _COMMENT.match(self._text, at)
@@ -96,7 +96,7 @@ class _Scanner:
                 raise self.wrong(at, "this host reads plain JSON, and this is a comment")
             at = comment.end()
 
-    def value(self, at: int, depth: int) -> Node:
+    def value(self, at: int, depth: int) -> JsonNode:
         sign = self._text[at : at + 1]
         if depth > _DEEPEST:
             raise self.wrong(at, f"nested deeper than {_DEEPEST}")
@@ -108,12 +108,12 @@ class _Scanner:
             return self._string(at)
         word = _WORD.match(self._text, at)
         if word and word[0] in _LITERALS:
-            return Node(at, word.end(), _LITERALS[word[0]])
+            return JsonNode(at, word.end(), _LITERALS[word[0]])
         if word and _NUMBER.fullmatch(word[0]):
-            return Node(at, word.end(), self._loads(at, word[0]))
+            return JsonNode(at, word.end(), self._loads(at, word[0]))
         raise self.wrong(at, f"a value should stand here, not {self._shown(at)}")
 
-    def _container(self, opening: int, depth: int, closing: str) -> Node:
+    def _container(self, opening: int, depth: int, closing: str) -> JsonNode:
         children: list[Child] = []
         at = self.blank(opening + 1)
         while not self._text.startswith(closing, at):
@@ -126,7 +126,7 @@ class _Scanner:
             raise self.wrong(children[-1].comma, "this host reads plain JSON, and this comma is one too many")
         values = [child.node.value for child in children]
         value = values if closing == "]" else {child.key: child.node.value for child in children}
-        return Node(opening, at + 1, value, tuple(children))
+        return JsonNode(opening, at + 1, value, tuple(children))
 
     def _child(self, at: int, depth: int, *, is_member: bool) -> Child:
         start, key = at, None
@@ -142,11 +142,11 @@ class _Scanner:
         after = self.blank(node.end)
         return Child(key, start, node, after if self._text.startswith(",", after) else None)
 
-    def _string(self, at: int) -> Node:
-        found = _STRING.match(self._text, at)
-        if found is None:
+    def _string(self, at: int) -> JsonNode:
+        string = _STRING.match(self._text, at)
+        if string is None:
             raise self.wrong(at, "a text that does not end on its line, or has control characters in it")
-        return Node(at, found.end(), self._loads(at, found[0]))
+        return JsonNode(at, string.end(), self._loads(at, string[0]))
 
     def _loads(self, at: int, text: str) -> Any:
         try:

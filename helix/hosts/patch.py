@@ -12,13 +12,13 @@ _STEP = re.compile(r"^([ \t]+)[^\s*/]", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Patch:
+class TextPatch:
     start: int
     end: int
     text: str
 
 
-def apply(text: str, patches: Iterable[Patch]) -> str:
+def apply(text: str, patches: Iterable[TextPatch]) -> str:
     out, done = [], 0
     for patch in sorted(patches, key=lambda patch: (patch.start, patch.end)):
         out += [text[done : patch.start], patch.text]
@@ -26,14 +26,14 @@ def apply(text: str, patches: Iterable[Patch]) -> str:
     return "".join([*out, text[done:]])
 
 
-def difference(before: str, after: str) -> Patch:
+def difference(before: str, after: str) -> TextPatch:
     """The one place in which two texts differ: where it is in `before`, and what stands there in `after`."""
     most = min(len(before), len(after))
     start = _last_true(most, lambda count: before[:count] == after[:count])
     same = _last_true(
         most - start, lambda count: before[len(before) - count :] == after[len(after) - count :]
     )
-    return Patch(start, len(before) - same, after[start : len(after) - same])
+    return TextPatch(start, len(before) - same, after[start : len(after) - same])
 
 
 def _last_true(most: int, holds: Callable[[int], bool]) -> int:
@@ -49,8 +49,8 @@ def newline_of(text: str) -> str:
 
 def step_of(text: str) -> str:
     """One step of indentation: a tab, or as many spaces as the first line that is indented has."""
-    found = _STEP.search(text)
-    return "  " if found is None else "\t" if found[1].startswith("\t") else found[1]
+    indent = _STEP.search(text)
+    return "  " if indent is None else "\t" if indent[1].startswith("\t") else indent[1]
 
 
 def line_start(text: str, at: int) -> int:

@@ -21,7 +21,7 @@ FOLDER = "hosts"
 
 
 @dataclass(frozen=True)
-class Record:
+class ChangeRecord:
     """The one place in which the text before and the text after differ, and what else was made."""
 
     path: str
@@ -47,7 +47,7 @@ class Record:
         made: list[list[str]],
         file_was_missing: bool,
         folders: list[str],
-    ) -> Record:
+    ) -> ChangeRecord:
         patch = difference(before, after)
         old = before[patch.start : patch.end]
         return cls(
@@ -70,28 +70,28 @@ class Records:
     def __init__(self, state_dir: Path) -> None:
         self._folder = state_dir / FOLDER
 
-    def find(self, path: Path, purpose: Purpose) -> Record | None:
+    def find(self, path: Path, purpose: Purpose) -> ChangeRecord | None:
         try:
-            return Record(**json.loads(self._place(path, purpose).read_text("utf-8")))
+            return ChangeRecord(**json.loads(self._path(path, purpose).read_text("utf-8")))
         except (OSError, ValueError, TypeError):
             return None  # it only makes undoing exact
 
-    def keep(self, record: Record) -> None:
-        place = self._place(Path(record.path), record.purpose)
-        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        draft = place.with_suffix(f".{os.getpid()}.tmp")
+    def keep(self, record: ChangeRecord) -> None:
+        path = self._path(Path(record.path), record.purpose)
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        draft = path.with_suffix(f".{os.getpid()}.tmp")
         # Part of the host's file is in it, and a person may keep secrets there.
         with os.fdopen(
             os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
         ) as file:
             json.dump(asdict(record), file)
-        draft.replace(place)
+        draft.replace(path)
 
     def forget(self, path: Path, purpose: Purpose) -> None:
         with contextlib.suppress(FileNotFoundError):
-            self._place(path, purpose).unlink()
+            self._path(path, purpose).unlink()
 
-    def _place(self, path: Path, purpose: str) -> Path:
+    def _path(self, path: Path, purpose: str) -> Path:
         return self._folder / f"{purpose}-{digest(str(path))[:24]}.json"
 
 

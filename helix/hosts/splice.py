@@ -84,10 +84,10 @@ def without(document: Mapping[str, Any], keys: Sequence[str]) -> list[dict[str, 
 
 def prove(language: Language, after: str, meant: Sequence[Mapping[str, Any]]) -> None:
     try:
-        said = canonical(parse(language, after))
+        result = canonical(parse(language, after))
     except (HostFileError, RecursionError):  # the latter: YAML that refers to itself
-        said = None
-    if all(said != canonical(one) for one in meant):
+        result = None
+    if all(result != canonical(one) for one in meant):
         raise HostFileError(
             "this file is written in a way that cannot be changed safely; paste what `helix connect` prints yourself"
         )

@@ -8,9 +8,9 @@ from typing import Any
 
 from helix.errors import HostFileError
 from helix.hosts.entry_text import nested
-from helix.hosts.json_text import Child, Node, comments_end, scan
+from helix.hosts.json_text import Child, JsonNode, comments_end, scan
 from helix.hosts.patch import (
-    Patch,
+    TextPatch,
     apply,
     begins_line,
     line_break,
@@ -67,9 +67,9 @@ class JsonText:
         node, child = path[-1]
         return apply(text, _removed(text, node, child))
 
-    def _path(self, text: str, keys: Sequence[str | int]) -> list[tuple[Node, Child]]:
+    def _path(self, text: str, keys: Sequence[str | int]) -> list[tuple[JsonNode, Child]]:
         node = self._root(text)
-        path: list[tuple[Node, Child]] = []
+        path: list[tuple[JsonNode, Child]] = []
         for key in keys:
             child = None if node is None else node.find(key)
             if node is None or child is None:
@@ -78,14 +78,14 @@ class JsonText:
             node = child.node
         return path
 
-    def _root(self, text: str) -> Node | None:
+    def _root(self, text: str) -> JsonNode | None:
         root = scan(text, lenient=self._lenient)
         if root is not None:
             _must_be_object(text, root, ())
         return root
 
 
-def _follow(text: str, node: Node, keys: Sequence[str]) -> tuple[Node, int]:
+def _follow(text: str, node: JsonNode, keys: Sequence[str]) -> tuple[JsonNode, int]:
     """As far down as the keys lead, and how many of them that were."""
     for known, key in enumerate(keys):
         same = [child for child in node.children or () if child.key == key]
@@ -101,10 +101,10 @@ def _follow(text: str, node: Node, keys: Sequence[str]) -> tuple[Node, int]:
     return node, len(keys)
 
 
-def _must_be_object(text: str, node: Node, keys: Sequence[str]) -> None:
+def _must_be_object(text: str, node: JsonNode, keys: Sequence[str]) -> None:
     if not node.is_object:
-        what = ".".join(keys) or "the document"
-        raise HostFileError(f"{what} should be an object in braces", line=_line(text, node.start))
+        name = ".".join(keys) or "the document"
+        raise HostFileError(f"{name} should be an object in braces", line=_line(text, node.start))
 
 
 def _first(text: str, value: Any) -> str:
@@ -114,12 +114,12 @@ def _first(text: str, value: Any) -> str:
     return (
         begun
         + (newline if begun and not begun.endswith("\n") else "")
-        + _spelled(value, "  ", newline, "")
+        + _to_json(value, "  ", newline, "")
         + newline
     )
 
 
-def _spelled(value: Any, step: str, newline: str, margin: str) -> str:
+def _to_json(value: Any, step: str, newline: str, margin: str) -> str:
     return json.dumps(value, indent=step, ensure_ascii=False).replace("\n", newline + margin)
 
 
@@ -129,21 +129,21 @@ def _tight(text: str, value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=separators)
 
 
-def _replaced(text: str, root: Node, node: Node, value: Any) -> Patch:
+def _replaced(text: str, root: JsonNode, node: JsonNode, value: Any) -> TextPatch:
     if _on_one_line(text, root, node):
-        return Patch(node.start, node.end, _tight(text, value))
+        return TextPatch(node.start, node.end, _tight(text, value))
     margin = margin_at(text, node.start)
-    return Patch(node.start, node.end, _spelled(value, step_of(text), newline_of(text), margin))
+    return TextPatch(node.start, node.end, _to_json(value, step_of(text), newline_of(text), margin))
 
 
-def _added(text: str, root: Node, node: Node, key: str | None, value: Any) -> list[Patch]:
+def _added(text: str, root: JsonNode, node: JsonNode, key: str | None, value: Any) -> list[TextPatch]:
     """After the last child and the comment beside it, in the manner of the children that are there."""
     one_line = _on_one_line(text, root, node)
     newline, step, outer = newline_of(text), step_of(text), margin_at(text, node.start)
     last = node.children[-1] if node.children else None
     margin = margin_at(text, last.start) if last and begins_line(text, last.start) else outer + step
     label = "" if key is None else _tight(text, {key: 0})[1:-2]
-    child = label + (_tight(text, value) if one_line else _spelled(value, step, newline, margin))
+    child = label + (_tight(text, value) if one_line else _to_json(value, step, newline, margin))
     if last is None:
         return [
             _only(
@@ -151,34 +151,34 @@ def _added(text: str, root: Node, node: Node, key: str | None, value: Any) -> li
             )
         ]
     end = last.node.end if last.comma is None else last.comma + 1
-    place = comments_end(text, end, node.end - 1)
+    at = comments_end(text, end, node.end - 1)
     gap = (" " if ", " in text or ": " in text else "") if one_line else newline + margin
     if last.comma is not None:  # the person likes a comma after the last one, too
-        return [Patch(place, place, f"{gap}{child},")]
-    return [Patch(end, end, ","), Patch(place, place, gap + child)]
+        return [TextPatch(at, at, f"{gap}{child},")]
+    return [TextPatch(end, end, ","), TextPatch(at, at, gap + child)]
 
 
-def _only(text: str, node: Node, child: str, before: str, after: str) -> Patch:
+def _only(text: str, node: JsonNode, child: str, before: str, after: str) -> TextPatch:
     start, end = node.start + 1, node.end - 1
     inner = text[start:end]
     if not inner.strip():
-        return Patch(start, end, before + child + after)
-    place = start + len(inner.rstrip())  # after the comments in it
+        return TextPatch(start, end, before + child + after)
+    at = start + len(inner.rstrip())  # after the comments in it
     if not before:
-        return Patch(place, place, child)
-    return Patch(place, place, before + child + ("" if "\n" in text[place:end] else after))
+        return TextPatch(at, at, child)
+    return TextPatch(at, at, before + child + ("" if "\n" in text[at:end] else after))
 
 
-def _removed(text: str, node: Node, child: Child) -> list[Patch]:
+def _removed(text: str, node: JsonNode, child: Child) -> list[TextPatch]:
     children = node.children or ()
     index = children.index(child)
     end = child.node.end if child.comma is None else child.comma + 1
     if len(children) == 1 and not (text[node.start + 1 : child.start] + text[end : node.end - 1]).strip():
-        return [Patch(node.start + 1, node.end - 1, "")]
+        return [TextPatch(node.start + 1, node.end - 1, "")]
     patches = []
     if index and child.comma is None:
         before = children[index - 1]
-        patches = [Patch(before.comma, before.comma + 1, "")] if before.comma is not None else []
+        patches = [TextPatch(before.comma, before.comma + 1, "")] if before.comma is not None else []
     start = child.start
     if begins_line(text, start) and (index or len(children) == 1):
         start = max(line_break(text, start), node.start + 1)
@@ -191,10 +191,10 @@ def _removed(text: str, node: Node, child: Child) -> list[Patch]:
     elif len(children) > 1:
         rest = text[end : children[1].start]
         end += 0 if rest.strip() else len(rest)
-    return [*patches, Patch(start, end, "")]
+    return [*patches, TextPatch(start, end, "")]
 
 
-def _on_one_line(text: str, root: Node, node: Node) -> bool:
+def _on_one_line(text: str, root: JsonNode, node: JsonNode) -> bool:
     """Whether what is added belongs on the line of the others."""
     about = node if node.children else root
     return bool(about.children) and "\n" not in text[about.start : about.end]

@@ -14,7 +14,7 @@ from typing import Any
 
 from helix.errors import HostFileError
 from helix.hosts.entry_text import spell_toml, spell_toml_key, spell_toml_table
-from helix.hosts.patch import Patch, apply, line_end, newline_of
+from helix.hosts.patch import TextPatch, apply, line_end, newline_of
 
 _KEY = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
 _KEYS = re.compile(rf"{_KEY}(?:[ \t]*\.[ \t]*{_KEY})*")
@@ -44,15 +44,15 @@ class TomlText:
         try:
             return tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            found = _LINE.search(str(error))
+            line = _LINE.search(str(error))
             reason = str(error).partition(" (at ")[0]
-            raise HostFileError(reason, line=int(found[1]) if found else text.count("\n") + 1) from error
+            raise HostFileError(reason, line=int(line[1]) if line else text.count("\n") + 1) from error
 
     def put(self, text: str, keys: Sequence[str], value: Any) -> str:
         statements = list(_statements(text))
         if ours := [one for one in statements if one.is_of(keys)]:
             if ours[0].value is not None and ours[0].path == tuple(keys):
-                return apply(text, [Patch(*ours[0].value, spell_toml(value))])
+                return apply(text, [TextPatch(*ours[0].value, spell_toml(value))])
             begun = _without(text, ours)
             at = ours[0].start if ours[0].value is None else len(begun)
             return begun[:at] + _table(begun[:at], keys, value, newline_of(text)) + begun[at:]
@@ -91,13 +91,13 @@ def _find_braces(statements: Sequence[_Statement], keys: Sequence[str]) -> _Stat
 
 def _put_inline(text: str, braces: _Statement, keys: Sequence[str], value: Any) -> str:
     inside = _inside(text, braces)
-    if there := [one for one in inside if one.path == tuple(keys) and one.value]:
-        return apply(text, [Patch(*(there[0].value or (0, 0)), spell_toml(value))])
+    if present := [one for one in inside if one.path == tuple(keys) and one.value]:
+        return apply(text, [TextPatch(*(present[0].value or (0, 0)), spell_toml(value))])
     start, end = braces.value or (0, 0)
-    spelled = f"{'.'.join(map(spell_toml_key, keys))} = {spell_toml(value)}"
+    assignment = f"{'.'.join(map(spell_toml_key, keys))} = {spell_toml(value)}"
     if not inside:
-        return apply(text, [Patch(start + 1, end - 1, f" {spelled} ")])
-    return apply(text, [Patch(inside[-1].end, inside[-1].end, f", {spelled}")])
+        return apply(text, [TextPatch(start + 1, end - 1, f" {assignment} ")])
+    return apply(text, [TextPatch(inside[-1].end, inside[-1].end, f", {assignment}")])
 
 
 def _take_inline(text: str, braces: _Statement, keys: Sequence[str]) -> str:
@@ -107,9 +107,9 @@ def _take_inline(text: str, braces: _Statement, keys: Sequence[str]) -> str:
     if len(kept) == len(inside):
         raise HostFileError(f"{'.'.join((*braces.path, *keys))} is not there")
     if not kept:
-        return apply(text, [Patch(start + 1, end - 1, "")])
+        return apply(text, [TextPatch(start + 1, end - 1, "")])
     inner = ", ".join(text[one.start : one.end] for one in kept)
-    return apply(text, [Patch(inside[0].start, inside[-1].end, inner)])
+    return apply(text, [TextPatch(inside[0].start, inside[-1].end, inner)])
 
 
 def _inside(text: str, braces: _Statement) -> list[_Statement]:
@@ -117,21 +117,21 @@ def _inside(text: str, braces: _Statement) -> list[_Statement]:
     start, end = braces.value or (0, 0)
     if text[start] != "{":
         raise HostFileError(f"{'.'.join(braces.path)} should be a table", line=text.count("\n", 0, start) + 1)
-    found, at = [], start + 1
+    statements, at = [], start + 1
     while (at := _skip(text, at)) < end - 1:
         keys = _KEYS.match(text, at)
         if keys is None:
             raise HostFileError("braces that cannot be told apart", line=text.count("\n", 0, at) + 1)
         begin = _skip(text, text.index("=", keys.end()) + 1)
         last = _value_end(text, begin, ends=",}")
-        found.append(_Statement(at, last, _path(keys[0]), (begin, last)))
+        statements.append(_Statement(at, last, _path(keys[0]), (begin, last)))
         at = _skip(text, last)
         at += text[at] == ","
-    return found
+    return statements
 
 
 def _without(text: str, statements: Sequence[_Statement]) -> str:
-    return apply(text, [Patch(one.start, one.end, "") for one in statements])
+    return apply(text, [TextPatch(one.start, one.end, "") for one in statements])
 
 
 def _statements(text: str) -> Iterator[_Statement]:
@@ -140,21 +140,21 @@ def _statements(text: str) -> Iterator[_Statement]:
     while (at := _skip(text, at)) < len(text):
         start = text.rfind("\n", 0, at) + 1
         if text[at] == "[":
-            found = _KEYS.search(text, at)
-            if found is None:
+            keys = _KEYS.search(text, at)
+            if keys is None:
                 raise HostFileError("a table without a name", line=text.count("\n", 0, at) + 1)
-            table = _path(found[0])
-            at = line_end(text, found.end())
+            table = _path(keys[0])
+            at = line_end(text, keys.end())
             yield _Statement(start, at, table, None)
             continue
-        found = _KEYS.match(text, at)
-        if found is None:
+        keys = _KEYS.match(text, at)
+        if keys is None:
             raise HostFileError("a line that cannot be told apart", line=text.count("\n", 0, at) + 1)
-        begin = text.index("=", found.end()) + 1
+        begin = text.index("=", keys.end()) + 1
         begin += len(text[begin:]) - len(text[begin:].lstrip(" \t"))
         end = _value_end(text, begin)
         at = line_end(text, end)
-        yield _Statement(start, at, (*table, *_path(found[0])), (begin, end))
+        yield _Statement(start, at, (*table, *_path(keys[0])), (begin, end))
 
 
 def _value_end(text: str, at: int, ends: str = "\n") -> int:
@@ -171,8 +171,8 @@ def _value_end(text: str, at: int, ends: str = "\n") -> int:
 
 
 def _skip(text: str, at: int) -> int:
-    found = _BLANK.match(text, at)
-    return found.end() if found else at
+    blank = _BLANK.match(text, at)
+    return blank.end() if blank else at
 
 
 def _path(keys: str) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from yaml.nodes import CollectionNode, MappingNode, Node, ScalarNode
 
 from helix.errors import HostFileError
 from helix.hosts.entry_text import nested, spell_yaml, spell_yaml_inline
-from helix.hosts.patch import Patch, apply, begins_line, line_end, line_start, newline_of, step_of
+from helix.hosts.patch import TextPatch, apply, begins_line, line_end, line_start, newline_of, step_of
 
 
 class YamlText:
@@ -60,10 +60,10 @@ class YamlText:
         holder, pair = path[-1]
         if holder.flow_style:
             return apply(text, _out_of_braces(text, holder, pair))
-        lines = Patch(line_start(text, pair[0].start_mark.index), line_end(text, _end(text, *pair)), "")
+        lines = TextPatch(line_start(text, pair[0].start_mark.index), line_end(text, _end(text, *pair)), "")
         if len(holder.value) == 1 and len(path) > 1:  # a key without a value would be null
             after = _after_colon(text, path[-2][1][0])
-            return apply(text, [Patch(after, after, " {}"), lines])
+            return apply(text, [TextPatch(after, after, " {}"), lines])
         return apply(text, [lines])
 
 
@@ -88,12 +88,12 @@ def _explained(error: yaml.YAMLError) -> HostFileError:
 def _find(text: str, node: Node, key: str) -> tuple[Node, Node] | None:
     if not isinstance(node, MappingNode):
         raise HostFileError("the servers should be `name: …` lines", line=node.start_mark.line + 1)
-    found = [pair for pair in node.value if isinstance(pair[0], ScalarNode) and pair[0].value == key]
-    if len(found) > 1:
-        raise HostFileError(f"the key {key!r} is there twice", line=found[1][0].start_mark.line + 1)
-    if found and found[0][1].start_mark.index < found[0][0].end_mark.index:
-        raise HostFileError(f"{key!r} refers to a value elsewhere", line=found[0][0].start_mark.line + 1)
-    return found[0] if found else None
+    pairs = [pair for pair in node.value if isinstance(pair[0], ScalarNode) and pair[0].value == key]
+    if len(pairs) > 1:
+        raise HostFileError(f"the key {key!r} is there twice", line=pairs[1][0].start_mark.line + 1)
+    if pairs and pairs[0][1].start_mark.index < pairs[0][0].end_mark.index:
+        raise HostFileError(f"{key!r} refers to a value elsewhere", line=pairs[0][0].start_mark.line + 1)
+    return pairs[0] if pairs else None
 
 
 def _added(text: str, node: Node, keys: Sequence[str], value: Any) -> str:
@@ -103,8 +103,8 @@ def _added(text: str, node: Node, keys: Sequence[str], value: Any) -> str:
     margin = " " * (node.value[0][0].start_mark.column if node.value else 0)
     at = len(text) if node.start_mark.column == 0 else line_end(text, _end(text, *node.value[-1]))
     begun = _ended(text[:at])
-    spelled = spell_yaml(nested(keys, value), newline_of(text), margin, margin or _step(text))
-    return begun + spelled + text[at:]
+    lines = spell_yaml(nested(keys, value), newline_of(text), margin, margin or _step(text))
+    return begun + lines + text[at:]
 
 
 def _filled(text: str, pair: tuple[Node, Node], keys: Sequence[str], value: Any) -> str:
@@ -112,41 +112,43 @@ def _filled(text: str, pair: tuple[Node, Node], keys: Sequence[str], value: Any)
     key, null = pair
     at = line_end(text, key.end_mark.index)
     margin = " " * key.start_mark.column + _step(text)
-    spelled = spell_yaml(nested(keys, value), newline_of(text), margin, _step(text))
+    lines = spell_yaml(nested(keys, value), newline_of(text), margin, _step(text))
     gap = "" if text[:at].endswith("\n") else newline_of(text)
-    return apply(text, [Patch(null.start_mark.index, null.end_mark.index, ""), Patch(at, at, gap + spelled)])
+    return apply(
+        text, [TextPatch(null.start_mark.index, null.end_mark.index, ""), TextPatch(at, at, gap + lines)]
+    )
 
 
 def _replaced(text: str, holder: Node, pair: tuple[Node, Node], value: Any) -> str:
     key, old = pair
     if bool(getattr(holder, "flow_style", False)) or not begins_line(text, key.start_mark.index):
-        return apply(text, [Patch(old.start_mark.index, _end(text, key, old), spell_yaml_inline(value))])
+        return apply(text, [TextPatch(old.start_mark.index, _end(text, key, old), spell_yaml_inline(value))])
     margin = " " * key.start_mark.column
-    spelled = spell_yaml({key.value: value}, newline_of(text), margin, _step(text))
+    lines = spell_yaml({key.value: value}, newline_of(text), margin, _step(text))
     return apply(
-        text, [Patch(line_start(text, key.start_mark.index), line_end(text, _end(text, key, old)), spelled)]
+        text, [TextPatch(line_start(text, key.start_mark.index), line_end(text, _end(text, key, old)), lines)]
     )
 
 
-def _into_braces(text: str, node: MappingNode, keys: Sequence[str], value: Any) -> Patch:
-    spelled = spell_yaml_inline(nested(keys, value))[1:-1]
+def _into_braces(text: str, node: MappingNode, keys: Sequence[str], value: Any) -> TextPatch:
+    inner = spell_yaml_inline(nested(keys, value))[1:-1]
     start, end = node.start_mark.index + 1, node.end_mark.index - 1
     if node.value:
         at = _end(text, *node.value[-1])
-        return Patch(at, at, f", {spelled}")
+        return TextPatch(at, at, f", {inner}")
     if text[start:end].strip():
         raise HostFileError("braces with a comment in them", line=node.start_mark.line + 1)
-    return Patch(start, end, spelled)
+    return TextPatch(start, end, inner)
 
 
-def _out_of_braces(text: str, holder: MappingNode, pair: tuple[Node, Node]) -> list[Patch]:
+def _out_of_braces(text: str, holder: MappingNode, pair: tuple[Node, Node]) -> list[TextPatch]:
     index = holder.value.index(pair)
     start, end = pair[0].start_mark.index, _end(text, *pair)
     if index:
         start = _end(text, *holder.value[index - 1])
     elif len(holder.value) > 1:
         end = holder.value[1][0].start_mark.index
-    return [Patch(start, end, "")]
+    return [TextPatch(start, end, "")]
 
 
 def _end(text: str, key: Node | None, node: Node) -> int:

@@ -31,10 +31,10 @@ def project_folder(folder: Path) -> Path:
 def get_executable() -> str:
     """helix-mcp of this installation, which a host can start wherever it runs, and after an upgrade too."""
     beside = (str(Path(sys.executable).parent), str(Path(sys.argv[0]).absolute().parent))
-    found = shutil.which(PROGRAM, path=os.pathsep.join(beside)) or shutil.which(PROGRAM)
-    if found is None:
+    program = shutil.which(PROGRAM, path=os.pathsep.join(beside)) or shutil.which(PROGRAM)
+    if program is None:
         raise HelixError(f"{PROGRAM} is neither beside helix nor on the PATH; install Helix again")
-    return lasting(Path(found).absolute(), this_machine(), beside[1])
+    return lasting(Path(program).absolute(), this_machine(), beside[1])
 
 
 def lasting(program: Path, machine: Machine, *places: str) -> str:
@@ -50,9 +50,9 @@ def lasting(program: Path, machine: Machine, *places: str) -> str:
         str(machine.home / ".local/bin"),
         *machine.env.get("PATH", "").split(os.pathsep),
     )
-    for place in searched:
-        link = Path(place, program.name)
-        if place and Path(place).is_absolute() and link != program and _is_same(link, program):
+    for folder in searched:
+        link = Path(folder, program.name)
+        if folder and Path(folder).is_absolute() and link != program and _is_same(link, program):
             return str(link)
     return str(program)
 
@@ -68,7 +68,7 @@ def _is_same(link: Path, program: Path) -> bool:
 
 def carried(config: Config, env: Mapping[str, str], *, vault_was_typed: bool = False) -> dict[str, str]:
     """The settings that were given to this process and that helix-mcp needs, too."""
-    given = [name for name in _CARRIED if env.get(name, "").strip()]
-    if vault_was_typed and "HELIX_VAULT" not in given:
-        given.insert(0, "HELIX_VAULT")
-    return {name: str(getattr(config, ENVIRONMENT[name])) for name in given}
+    names = [name for name in _CARRIED if env.get(name, "").strip()]
+    if vault_was_typed and "HELIX_VAULT" not in names:
+        names.insert(0, "HELIX_VAULT")
+    return {name: str(getattr(config, ENVIRONMENT[name])) for name in names}

@@ -9,22 +9,24 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from helix.index import analyze
-from helix.index.facets import Fact, fact_of, from_texts, to_text
+from helix.index.facets import Facets, facets_of, from_texts, session_of, to_text
+from helix.state.database import StateDatabase, open_to_read
 from helix.vault.conflict_names import choose_best
-from helix.vault.database import StateDatabase, open_to_read
 from helix.vault.frontmatter import emit
 from helix.vault.note import Note
 from helix.vault.problem import Problem
 from helix.vault.text_merge import COLLISION
+from helix.vault.times import parse_time
 from helix.vault.walk import Signature
 
 # Another number means another catalog: it is dropped and rebuilt from the notes, never migrated.
 # The words of titles stand in it, so another way of finding words is another catalog too.
-SCHEMA_VERSION = 511 + analyze.VERSION
+SCHEMA_VERSION = 512 + analyze.VERSION
 
 CATALOG_FILE = "catalog.db"
 
@@ -35,7 +37,7 @@ CREATE TABLE seen (
 CREATE TABLE notes (
     path TEXT PRIMARY KEY, hash TEXT NOT NULL, state TEXT NOT NULL, id TEXT NOT NULL, folded TEXT NOT NULL,
     has_id INTEGER NOT NULL, is_stub INTEGER NOT NULL, needs TEXT NOT NULL,
-    status TEXT NOT NULL, meta TEXT NOT NULL, is_stale INTEGER NOT NULL, fact TEXT NOT NULL
+    status TEXT NOT NULL, meta TEXT NOT NULL, is_stale INTEGER NOT NULL, facets TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX notes_id ON notes (id);
 CREATE INDEX notes_folded ON notes (folded);
@@ -71,6 +73,50 @@ class Row:
     is_stale: bool = False
     """the file cannot be read any more, and this is what it last said"""
 
+    @classmethod
+    def of(cls, note: Note, needs: str = "") -> Row:
+        """The row of a note as it is now, whether or not it is in a catalog."""
+        memory = note.memory
+        meta = {
+            key: value
+            for key, value in vars(memory).items()
+            if key not in ("id", "status", "body") and value not in (None, (), {})
+        }
+        if note.unread is not None:
+            meta["unread"] = note.unread.line
+        # The line where a merge had to keep both texts.
+        if COLLISION in memory.body:
+            meta["unmerged"] = 1 + emit(note.document).decode().partition(COLLISION)[0].count("\n")
+        return cls(
+            *(note.path, note.hash, note.state, note.id, note.has_id, note.is_stub),
+            *(needs, memory.status, meta),
+        )
+
+    @property
+    def scope(self) -> str:
+        return str(self.meta["scope"])
+
+    @property
+    def kind(self) -> str:
+        return str(self.meta["kind"])
+
+    @property
+    def project(self) -> str | None:
+        return self.meta.get("project")
+
+    @property
+    def session(self) -> str | None:
+        return session_of(self.meta.get("source"))
+
+    @property
+    def tags(self) -> Sequence[str]:
+        tags: Sequence[str] = self.meta.get("tags", ())
+        return tags
+
+    @property
+    def created(self) -> datetime | None:
+        return parse_time(self.meta.get("created_at"))
+
     @property
     def is_unread(self) -> bool:
         """Known by its text alone: its properties could never be read."""
@@ -79,22 +125,6 @@ class Row:
     @property
     def title(self) -> str:
         return str(self.meta["title"])
-
-    @property
-    def kind(self) -> str:
-        return str(self.meta["kind"])
-
-    @property
-    def scope(self) -> str:
-        return str(self.meta["scope"])
-
-    @property
-    def project(self) -> str | None:
-        return self.meta.get("project")
-
-    @property
-    def tags(self) -> Sequence[str]:
-        return self.meta.get("tags") or ()
 
     @property
     def source(self) -> Mapping[str, Any] | None:
@@ -142,7 +172,7 @@ class Indexed(NamedTuple):
     id: str
     path: str
     hash: str
-    fact: Fact
+    facets: Facets
 
 
 class Catalog(StateDatabase):
@@ -226,23 +256,14 @@ class Catalog(StateDatabase):
         self._db.execute("UPDATE notes SET is_stale = 1 WHERE path = ?", (path,))
 
     def put(self, note: Note, needs: str = "") -> None:
-        memory = note.memory
-        meta = {
-            key: value
-            for key, value in vars(memory).items()
-            if key not in ("id", "status", "body") and value not in (None, (), {})
-        }
-        if note.unread is not None:
-            meta["unread"] = note.unread.line
-        if COLLISION in memory.body:  # the line where a merge had to keep both texts
-            meta["unmerged"] = 1 + emit(note.document).decode().partition(COLLISION)[0].count("\n")
+        row = Row.of(note, needs)
         self._db.execute(
             "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
             (
-                *(note.path, note.hash, note.state, note.id, note.id.casefold()),
-                *(note.has_id, note.is_stub, needs, memory.status),
-                json.dumps(meta, ensure_ascii=False, default=list),
-                to_text(fact_of(memory)),
+                *(row.path, row.hash, row.state, row.id, row.id.casefold()),
+                *(row.has_id, row.is_stub, row.needs, row.status),
+                json.dumps(row.meta, ensure_ascii=False, default=list),
+                to_text(facets_of(note.memory)),
             ),
         )
 
@@ -343,13 +364,13 @@ class Catalog(StateDatabase):
     def indexed(self) -> list[Indexed]:
         """The memories that search may find, hidden ones too."""
         rows = self._rows(
-            "SELECT id, path, hash, fact FROM notes WHERE NOT is_stub AND status <> 'erased' ORDER BY path"
+            "SELECT id, path, hash, facets FROM notes WHERE NOT is_stub AND status <> 'erased' ORDER BY path"
         )
         chosen = self._chosen()
-        facts = from_texts(fact for *_, fact in rows)
+        facets = from_texts((row[0] for row in rows), (row[3] for row in rows))
         return [
-            Indexed(memory_id, path, hash_, fact)
-            for (memory_id, path, hash_, _), fact in zip(rows, facts, strict=True)
+            Indexed(memory_id, path, hash_, known)
+            for (memory_id, path, hash_, _), known in zip(rows, facets, strict=True)
             if chosen.get(memory_id, path) == path
         ]
 

@@ -48,23 +48,23 @@ class Embedder(Protocol):
 
 
 @dataclass(frozen=True)
-class Found:
+class EmbedderChoice:
     embedder: Embedder | None
     reason: str
     """why there is none, in plain words; empty when there is one"""
 
 
-def find_embedder(choice: str, models_dir: Path, threads: int = 0) -> Found:
+def find_embedder(choice: str, models_dir: Path, threads: int = 0) -> EmbedderChoice:
     """The embedder that the settings name. Helix works without one: search is by words then."""
     if choice == NONE:
-        return Found(None, "the setting `model` is `none`: search is by words only")
+        return EmbedderChoice(None, "the setting `model` is `none`: search is by words only")
     if importlib.util.find_spec("fastembed") is None:
-        return Found(None, "the package fastembed is not installed: search is by words only")
+        return EmbedderChoice(None, "the package fastembed is not installed: search is by words only")
     try:
         model = get_model(choice, models_dir)
     except ModelError as error:
-        return Found(None, error.message)
-    return Found(FastEmbedder(model, threads), "")
+        return EmbedderChoice(None, error.message)
+    return EmbedderChoice(FastEmbedder(model, threads), "")
 
 
 class FastEmbedder:

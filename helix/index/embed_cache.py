@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix.errors import StorageError
-from helix.vault.private import FOLDER, make_file
+from helix.state.permissions import FOLDER, make_file
 from helix.vault.times import Clock, utc_now
 
 if TYPE_CHECKING:

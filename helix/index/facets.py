@@ -14,49 +14,51 @@ from sys import intern
 from typing import Any, NamedTuple
 
 from helix.index.analyze import query_tokens
-from helix.index.facet_sets import Filed
-from helix.index.query import Filters
-from helix.index.where import Reach
+from helix.index.facet_sets import FacetSets
+from helix.index.where import ACTIVE, Where
 from helix.vault.note import Memory
 from helix.vault.times import parse_time
 
 
-class Fact(NamedTuple):
-    status: str
-    scope: str
-    project: str | None
-    kind: str
-    tags: frozenset[str]
+class Facets(NamedTuple):
+    id: str
+    status: str = ACTIVE
+    scope: str = "global"
+    project: str | None = None
+    kind: str = "fact"
+    tags: frozenset[str] = frozenset()
     """without regard to case"""
-    title_words: frozenset[str]
-    session: str | None
-    created: datetime | None
-    changed: datetime | None
-    importance: float | None
-    valid_from: datetime | None
-    valid_until: datetime | None
+    title_words: frozenset[str] = frozenset()
+    session: str | None = None
+    created: datetime | None = None
+    changed: datetime | None = None
+    importance: float | None = None
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
     links: frozenset[str] = frozenset()
     """what it names: ids, or whatever a person wrote in a link"""
 
     @property
-    def is_unfiled(self) -> bool:
-        return self.scope == "project" and self.project is None
+    def sitting(self) -> tuple[str, str] | None:
+        """Which session it is of. Agents number their sessions per project, so the name alone could mean two."""
+        return None if self.session is None else (self.project or "", self.session)
 
     @property
     def created_on(self) -> date | None:
         return None if self.created is None else self.created.date()
 
 
-def fact_of(memory: Memory) -> Fact:
+def facets_of(memory: Memory) -> Facets:
     created, changed = parse_time(memory.created_at), parse_time(memory.updated_at)
-    return Fact(
+    return Facets(
+        id=memory.id,
         status=memory.status,
         scope=memory.scope,
         project=memory.project,
         kind=memory.kind,
         tags=frozenset(tag.casefold() for tag in memory.tags),
         title_words=frozenset(query_tokens(memory.title)),
-        session=session_of(memory.project, memory.source),
+        session=session_of(memory.source),
         created=created,
         changed=changed or created,
         importance=memory.importance,
@@ -66,23 +68,25 @@ def fact_of(memory: Memory) -> Fact:
     )
 
 
-def to_text(fact: Fact) -> str:
+def to_text(facets: Facets) -> str:
     """As the catalog keeps it: at the start every memory's is read, and nothing should have to be worked out again."""
-    times = (fact.created, fact.changed, fact.valid_from, fact.valid_until)
-    said = [
-        *(fact.status, fact.scope, fact.project, fact.kind, sorted(fact.tags), sorted(fact.title_words)),
-        sorted(fact.links),
-        *(fact.session, fact.importance, *(moment and moment.isoformat() for moment in times)),
+    times = (facets.created, facets.changed, facets.valid_from, facets.valid_until)
+    values = [
+        *(facets.status, facets.scope, facets.project, facets.kind, sorted(facets.tags)),
+        *(sorted(facets.title_words), sorted(facets.links), facets.session, facets.importance),
+        *(moment and moment.isoformat() for moment in times),
     ]
-    return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
 
 
-def from_texts(texts: Iterable[str]) -> list[Fact]:
+def from_texts(ids: Iterable[str], texts: Iterable[str]) -> list[Facets]:
     # One list to parse takes half the time of many small ones.
-    return [_from(*said) for said in json.loads(f"[{','.join(texts)}]")]
+    parsed = json.loads(f"[{','.join(texts)}]")
+    return [_from(memory_id, *values) for memory_id, values in zip(ids, parsed, strict=True)]
 
 
 def _from(
+    memory_id: str,
     status: str,
     scope: str,
     project: str | None,
@@ -93,11 +97,12 @@ def _from(
     session: str | None,
     importance: float | None,
     *times: str | None,
-) -> Fact:
+) -> Facets:
     created, changed, valid_from, valid_until = (
         None if moment is None else datetime.fromisoformat(moment) for moment in times
     )
-    return Fact(
+    return Facets(
+        id=memory_id,
         status=intern(status),
         scope=intern(scope),
         project=None if project is None else intern(project),
@@ -114,122 +119,116 @@ def _from(
     )
 
 
-def session_of(project: str | None, source: Mapping[str, Any] | None) -> str | None:
-    """Agents number their sessions per project, so the name alone could mean two."""
+def session_of(source: Mapping[str, Any] | None) -> str | None:
     session = (source or {}).get("session")
-    return f"{project or ''}/{session}" if session else None
+    return str(session) if session else None
 
 
-class Facts:
+class FacetIndex:
     def __init__(self) -> None:
         self._lock = threading.RLock()  # held for microseconds
-        self._facts: dict[str, Fact] = {}
-        self._sessions: dict[str, list[tuple[float, str]]] = {}
+        self._facets: dict[str, Facets] = {}
+        self._sessions: dict[tuple[str, str], list[tuple[float, str]]] = {}
         self._named_by: dict[str, set[str]] = {}
-        self._filed: Filed | None = None
+        self._sets: FacetSets | None = None
         """made when somebody asks with a filter: a start has no time for it"""
 
     def __len__(self) -> int:
-        return len(self._facts)
+        return len(self._facets)
 
     def __contains__(self, memory_id: str) -> bool:
-        return memory_id in self._facts
+        return memory_id in self._facets
 
     def ids(self) -> list[str]:
         with self._lock:
-            return list(self._facts)
+            return list(self._facets)
 
-    def fill(self, facts: Iterable[tuple[str, Fact]]) -> None:
+    def fill(self, facets: Iterable[Facets]) -> None:
         """All at once, in the place of what was there."""
         with self._lock:
-            self._facts = dict(facts)
+            self._facets = {row.id: row for row in facets}
             self._sessions = {}
             self._named_by = {}
-            self._filed = None
-            for memory_id, fact in self._facts.items():
-                self._put_links(memory_id, fact)
-                if fact.session is not None:
-                    self._sessions.setdefault(fact.session, []).append(_key(memory_id, fact))
+            self._sets = None
+            for row in self._facets.values():
+                self._put_links(row)
+                if row.sitting is not None:
+                    self._sessions.setdefault(row.sitting, []).append(_key(row))
             for members in self._sessions.values():
                 members.sort()
 
-    def find(self, memory_id: str) -> Fact | None:
-        return self._facts.get(memory_id)
+    def find(self, memory_id: str) -> Facets | None:
+        return self._facets.get(memory_id)
 
     def is_active(self, memory_id: str) -> bool:
-        fact = self._facts.get(memory_id)
-        return fact is not None and fact.status == "active"
+        row = self._facets.get(memory_id)
+        return row is not None and row.status == ACTIVE
 
-    def put(self, memory_id: str, fact: Fact) -> None:
+    def put(self, row: Facets) -> None:
         with self._lock:
-            self.drop(memory_id)
-            self._facts[memory_id] = fact
-            self._put_links(memory_id, fact)
-            if fact.session is not None:
-                bisect.insort(self._sessions.setdefault(fact.session, []), _key(memory_id, fact))
-            if self._filed is not None:
-                self._filed.put(memory_id, fact)
+            self.drop(row.id)
+            self._facets[row.id] = row
+            self._put_links(row)
+            if row.sitting is not None:
+                bisect.insort(self._sessions.setdefault(row.sitting, []), _key(row))
+            if self._sets is not None:
+                self._sets.put(row)
 
     def drop(self, memory_id: str) -> None:
         with self._lock:
-            fact = self._facts.pop(memory_id, None)
-            if fact is None:
+            row = self._facets.pop(memory_id, None)
+            if row is None:
                 return
-            if self._filed is not None:
-                self._filed.drop(memory_id, fact)
-            for target in fact.links:
+            if self._sets is not None:
+                self._sets.drop(row)
+            for target in row.links:
                 self._named_by[target].discard(memory_id)
-            if fact.session is not None:
-                members = self._sessions[fact.session]
-                members.remove(_key(memory_id, fact))
+            if row.sitting is not None:
+                members = self._sessions[row.sitting]
+                members.remove(_key(row))
                 if not members:
-                    del self._sessions[fact.session]
+                    del self._sessions[row.sitting]
 
-    def within(
-        self, filters: Filters, reaches: tuple[Reach, ...] | None = None, *, include_hidden: bool = False
-    ) -> set[str]:
-        """The memories that pass the filters and that the asker sees. It costs what the narrowest filter leaves."""
+    def within(self, where: Where) -> set[str]:
+        """The memories that pass. It costs what the narrowest filter leaves."""
         with self._lock:
-            if self._filed is None:
-                self._filed = Filed(self._facts.items())
-            return self._filed.within(filters, reaches, include_hidden)
+            if self._sets is None:
+                self._sets = FacetSets(self._facets.values())
+            return self._sets.find(where)
 
-    def placed(self, memory_ids: Iterable[str]) -> list[tuple[str, Fact, int]]:
-        """What is known of them, each with its place in its session, in order of time. Who is gone is left out."""
+    def placed(self, memory_ids: Iterable[str]) -> list[tuple[Facets, int]]:
+        """What is known of them, each with its position in its session, in order of time. Who is gone is left out."""
         with self._lock:
             return [
-                (memory_id, fact, self._place(memory_id, fact))
+                (row, self._position(row))
                 for memory_id in memory_ids
-                if (fact := self._facts.get(memory_id)) is not None
+                if (row := self._facets.get(memory_id)) is not None
             ]
 
     def neighbours(self, memory_id: str, reach: int) -> list[str]:
         """The memories just before and after it in its session."""
         with self._lock:
-            fact = self._facts.get(memory_id)
-            if fact is None or fact.session is None:
+            row = self._facets.get(memory_id)
+            if row is None or row.sitting is None:
                 return []
-            place, members = self._place(memory_id, fact), self._sessions[fact.session]
-            near = members[max(0, place - reach) : place + reach + 1]
+            position, members = self._position(row), self._sessions[row.sitting]
+            near = members[max(0, position - reach) : position + reach + 1]
             return [other for _, other in near if other != memory_id]
 
     def linked(self, memory_id: str) -> set[str]:
         """The memories that it names, and those that name it."""
         with self._lock:
-            fact = self._facts.get(memory_id)
-            return {*(fact.links if fact is not None else ()), *self._named_by.get(memory_id, ())} - {
-                memory_id
-            }
+            row = self._facets.get(memory_id)
+            links = row.links if row is not None else ()
+            return {*links, *self._named_by.get(memory_id, ())} - {memory_id}
 
-    def _put_links(self, memory_id: str, fact: Fact) -> None:
-        for target in fact.links:
-            self._named_by.setdefault(target, set()).add(memory_id)
+    def _put_links(self, row: Facets) -> None:
+        for target in row.links:
+            self._named_by.setdefault(target, set()).add(row.id)
 
-    def _place(self, memory_id: str, fact: Fact) -> int:
-        if fact.session is None:
-            return 0
-        return bisect.bisect_left(self._sessions[fact.session], _key(memory_id, fact))
+    def _position(self, row: Facets) -> int:
+        return 0 if row.sitting is None else bisect.bisect_left(self._sessions[row.sitting], _key(row))
 
 
-def _key(memory_id: str, fact: Fact) -> tuple[float, str]:
-    return (fact.created.timestamp() if fact.created else 0.0, memory_id)
+def _key(row: Facets) -> tuple[float, str]:
+    return (row.created.timestamp() if row.created else 0.0, row.id)

@@ -9,7 +9,7 @@ figures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from datetime import date, datetime
 from math import exp
 from typing import NamedTuple
@@ -41,9 +41,9 @@ class Candidate(NamedTuple):
     """BM25, raw"""
     vector: float | None = None
     """cosine of the best chunk; None when the vector search did not find it"""
-    session: str | None = None
-    place: int = 0
-    """its place in its session, in order of time"""
+    session: Hashable | None = None
+    position: int = 0
+    """in its session, in order of time"""
     title_words: frozenset[str] = frozenset()
     created: date | None = None
     changed: datetime | None = None
@@ -131,18 +131,18 @@ def _own_scores(candidates: Sequence[Candidate], words: float) -> list[tuple[flo
 
 def _from_session(candidates: Sequence[Candidate], own: Sequence[float]) -> list[float]:
     """How far each is pulled up by better ones in its session."""
-    sessions: dict[str, dict[int, float]] = {}
+    sessions: dict[Hashable, dict[int, float]] = {}
     for one, score in zip(candidates, own, strict=True):
         if one.session is not None:
-            sessions.setdefault(one.session, {})[one.place] = score
+            sessions.setdefault(one.session, {})[one.position] = score
     best = {session: max(here.values()) for session, here in sessions.items()}
     pulled = []
     for one, score in zip(candidates, own, strict=True):
         if one.session is None or len(here := sessions[one.session]) < 2:
             pulled.append(0.0)
             continue
-        beside = max(here.get(one.place - 1, score), here.get(one.place + 1, score), score)
-        further = max(here.get(one.place - 2, score), here.get(one.place + 2, score), score)
+        beside = max(here.get(one.position - 1, score), here.get(one.position + 1, score), score)
+        further = max(here.get(one.position - 2, score), here.get(one.position + 2, score), score)
         pulled.append(
             SESSION_BEST * max(0.0, best[one.session] - score)
             + NEIGHBOUR * (beside - score)

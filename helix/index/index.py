@@ -21,9 +21,9 @@ from pathlib import Path
 from helix.errors import HelixError
 from helix.index.catalog import Catalog, Indexed
 from helix.index.chunk import spoken_date
-from helix.index.embed import Embedder, Found
+from helix.index.embed import Embedder, EmbedderChoice
 from helix.index.embed_cache import EmbedCache
-from helix.index.facets import Facts, fact_of
+from helix.index.facets import FacetIndex, facets_of
 from helix.index.keywords import KeywordDoc, Keywords, WhooshKeywords
 from helix.index.meaning import Meaning, opened
 from helix.index.models import BUNDLED_NAME
@@ -45,7 +45,7 @@ _SERVING = "serving.json"
 
 ReadNote = Callable[[str], Note | None]
 Progress = Callable[[int, int], None]
-FindEmbedder = Callable[[str], Found]
+FindEmbedder = Callable[[str], EmbedderChoice]
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class IndexHealth:
 class Index:
     def __init__(self, state: Path, cache: EmbedCache, choice: str, find: FindEmbedder) -> None:
         """`choice` is the setting `model`; `find` gives the embedder of such a choice."""
-        self.facts = Facts()
+        self.facets = FacetIndex()
         self.meaning: Meaning | None = None
         self.building: Meaning | None = None
         """the vectors of a new model, until they are complete"""
@@ -147,7 +147,7 @@ class Index:
         with self._lock:
             self._source = (catalog, read)
             rows = {row.id: row for row in catalog.indexed()}
-            self.facts.fill((row.id, row.fact) for row in rows.values())
+            self.facets.fill(row.facets for row in rows.values())
             in_words = self.keywords.hashes()
             self._drop([one for one in in_words if one not in rows])
             stale = [row for row in rows.values() if in_words.get(row.id) != row.hash]
@@ -183,7 +183,7 @@ class Index:
                 # A note must not change between being read and being queued, or the older state would come last.
                 with self.guard, self._lock:
                     for row in rows[first : first + _BATCH]:
-                        if (note := read(row.path)) is not None and row.id in self.facts:
+                        if (note := read(row.path)) is not None and row.id in self.facets:
                             for meaning in self._meanings():
                                 meaning.put(note, BULK)
             self._see_embedded(progress)
@@ -213,7 +213,7 @@ class Index:
     def _put(self, notes: Sequence[Note], priority: int) -> None:
         self.keywords.put([_keyword_doc(note) for note in notes])
         for note in notes:
-            self.facts.put(note.id, fact_of(note.memory))
+            self.facets.put(facets_of(note.memory))
             for meaning in self._meanings():
                 meaning.put(note, priority)
 
@@ -221,7 +221,7 @@ class Index:
         if memory_ids:
             self.keywords.drop(memory_ids)
             for memory_id in memory_ids:
-                self.facts.drop(memory_id)
+                self.facets.drop(memory_id)
             for meaning in self._meanings():
                 meaning.drop(memory_ids)
 
@@ -247,11 +247,11 @@ class Index:
             indexing = self._progress(self.building)
         model = None if self.meaning is None else self.meaning.embedder.name
         return IndexHealth(
-            len(self.facts), lag, model, trouble, indexing, self._cache.hits, self._cache.misses
+            len(self.facets), lag, model, trouble, indexing, self._cache.hits, self._cache.misses
         )
 
     def _progress(self, meaning: Meaning) -> Indexing:
-        total = len(self.facts)
+        total = len(self.facets)
         done, seconds = max(0, total - meaning.lag()), meaning.seconds_left()
         said = f"indexing {done:,} of {total:,}"
         return Indexing(done, total, seconds, said if seconds is None else f"{said}, about {_span(seconds)}")

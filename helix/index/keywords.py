@@ -16,9 +16,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from helix.index.entries import Entry, KeywordDoc, to_entries, to_entry
+from helix.index.entries import KeywordDoc, WordEntry, to_entries, to_entry
 from helix.index.postings import Docs, Weights
-from helix.index.rank import K1, Allowed, Part, PostingsCache, best, find, rarity
+from helix.index.rank import K1, Allowed, IndexPart, PostingsCache, best, find, rarity
 from helix.index.segments import Segment, SegmentStore
 from helix.index.spelling import Vocabulary
 
@@ -96,7 +96,7 @@ class WhooshKeywords:
         self._writing = threading.Lock()  # one write to the disk at a time; held for long
         self._segments: list[Segment] = []
         self._where: dict[str, tuple[Segment, int]] = {}
-        self._delta: dict[str, Entry] = {}
+        self._delta: dict[str, WordEntry] = {}
         self._length = 0
         self._touched: set[str] = (
             set()
@@ -150,7 +150,7 @@ class WhooshKeywords:
         if within is not None and allowed is None:
             allowed = within.__contains__
         with self._lock:
-            parts: list[Part] = [*self._segments, self._delta_as_part()]
+            parts: list[IndexPart] = [*self._segments, self._delta_as_part()]
             # A name costs more than a document: many are cheaper to ask for among the best.
             only = None if within is None or len(within) * _NAMED_SHARE > self.count() else self._at(within)
             found = find(parts, self._read, words, without, self.count(), self._length, only)
@@ -158,7 +158,7 @@ class WhooshKeywords:
 
     def document_frequency(self, word: str) -> int:
         with self._lock:
-            parts: list[Part] = [*self._segments, self._delta_as_part()]
+            parts: list[IndexPart] = [*self._segments, self._delta_as_part()]
             return sum(int(part.alive[self._read(part, word)[0]].sum()) for part in parts)
 
     def best_possible(self, words: Sequence[str]) -> float:
@@ -219,7 +219,7 @@ class WhooshKeywords:
         if entries or self._deaths_to_save:
             self._write(entries)
 
-    def _write(self, entries: Iterable[Entry]) -> None:
+    def _write(self, entries: Iterable[WordEntry]) -> None:
         self._deaths_to_save = False
         try:
             segment = self._store.write(entries)
@@ -284,7 +284,7 @@ class WhooshKeywords:
         in_delta = [at for at, memory_id in enumerate(self._delta_as_part().ids) if memory_id in ids]
         return [np.array(one, dtype=np.intp) for one in (*numbers.values(), in_delta)]
 
-    def _read(self, part: Part, word: str) -> tuple[Docs, Weights]:
+    def _read(self, part: IndexPart, word: str) -> tuple[Docs, Weights]:
         return part.postings(word) if isinstance(part, _Batch) else self._cache.read(part, word)
 
 
@@ -293,7 +293,7 @@ class _Batch:
 
     has_dead = False
 
-    def __init__(self, entries: list[Entry]) -> None:
+    def __init__(self, entries: list[WordEntry]) -> None:
         self._entries = entries
         self.ids = [entry.id for entry in entries]
         self.alive: NDArray[np.bool_] = np.ones(len(entries), dtype=np.bool_)

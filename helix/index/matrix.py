@@ -7,12 +7,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helix.index.where import Where
+from helix.index.where import (
+    ALL_FIELDS,
+    Among,
+    Between,
+    Condition,
+    Either,
+    Every,
+    Has,
+    HasFacets,
+    Not,
+    Where,
+    filed,
+    to_condition,
+    to_micros,
+)
 
-TEXT_COLUMNS = ("status", "scope", "project", "session", "kind")
-DAY_COLUMNS = ("created", "updated")
+TEXT_COLUMNS = tuple(field.name for field in ALL_FIELDS if not field.is_list and not field.is_id)
+LIST_COLUMNS = tuple(field.name for field in ALL_FIELDS if field.is_list)
 
 _FIRST_ROWS = 1_024
+_NO_TIME = np.iinfo(np.int64).min
 _GATHER_SHARE = 4  # gathering a quarter of the rows or fewer is faster than comparing all of them
 _CHUNKS_PER_MEMORY = 4  # looked at first; more when a few long memories fill the top
 
@@ -26,7 +41,7 @@ class VectorHit:
 
 
 @dataclass(frozen=True)
-class Entry:
+class VectorEntry:
     """One memory as the vector index keeps it: all its chunks, and what can be filtered by."""
 
     memory_id: str
@@ -34,14 +49,15 @@ class Entry:
     """of the state that was embedded, for comparing with the catalog"""
     vectors: np.ndarray
     """one row per chunk, in the order of their ordinals"""
-    status: str = "active"
-    scope: str = "global"
-    project: str = ""
-    session: str = ""
-    kind: str = "fact"
-    tags: tuple[str, ...] = ()
-    created: int = 0
-    updated: int = 0
+    filed: Mapping[str, str | Sequence[str]]
+    """as `where.filed` gives it"""
+    created: int | None = None
+    """as `where.to_micros` gives it"""
+
+    @classmethod
+    def of(cls, row: HasFacets, content_hash: str, vectors: np.ndarray) -> VectorEntry:
+        created = None if row.created is None else to_micros(row.created)
+        return cls(row.id, content_hash, vectors, filed(row), created)
 
 
 class Matrix:
@@ -50,19 +66,19 @@ class Matrix:
     def __init__(self, dimensions: int) -> None:
         self.count = 0
         self._vectors = np.zeros((_FIRST_ROWS, dimensions), np.float32)
-        self._columns = {
-            name: np.zeros(_FIRST_ROWS, np.int32) for name in ("ordinal", *TEXT_COLUMNS, *DAY_COLUMNS)
-        }
+        self._columns = {name: np.zeros(_FIRST_ROWS, np.int32) for name in ("ordinal", *TEXT_COLUMNS)}
+        self._columns["created"] = np.zeros(_FIRST_ROWS, np.int64)
         self._codes: dict[str, dict[str, int]] = {name: {} for name in TEXT_COLUMNS}
         self._owners: list[str] = []
         self._rows: dict[str, list[int]] = {}
-        self._tags: dict[str, tuple[str, ...]] = {}
-        self._tagged: dict[str, set[str]] = {}
+        self._listed: dict[str, list[tuple[str, str]]] = {}
+        """by memory, the values of its lists with the name of the list"""
+        self._listing: dict[tuple[str, str], set[str]] = {}
 
     def __contains__(self, memory_id: str) -> bool:
         return memory_id in self._rows
 
-    def put(self, entries: Iterable[Entry]) -> None:
+    def put(self, entries: Iterable[VectorEntry]) -> None:
         """Each entry in the place of all rows that its memory had."""
         for entry in entries:
             self.drop(entry.memory_id)
@@ -70,8 +86,8 @@ class Matrix:
             self.extend(
                 [entry.memory_id] * count,
                 np.arange(count),
-                {name: [getattr(entry, name)] * count for name in (*TEXT_COLUMNS, *DAY_COLUMNS)},
-                [entry.tags] * count,
+                {name: [entry.filed[name]] * count for name in (*TEXT_COLUMNS, *LIST_COLUMNS)},
+                [entry.created] * count,
                 entry.vectors,
             )
 
@@ -89,35 +105,39 @@ class Matrix:
         self,
         owners: Sequence[str],
         ordinals: np.ndarray,
-        columns: Mapping[str, Sequence[str] | Sequence[int]],
-        tags: Sequence[Sequence[str]],
+        filed: Mapping[str, Sequence[str | Sequence[str]]],
+        created: Sequence[int | None],
         vectors: np.ndarray,
     ) -> None:
-        """Rows of memories that have none yet."""
+        """Rows of memories that have none yet. `filed` has a column for each field, `created` may be unknown."""
         first, last = self.count, self.count + len(owners)
         self._make_room(last)
         self._vectors[first:last] = vectors
         self._columns["ordinal"][first:last] = ordinals
-        for name in DAY_COLUMNS:
-            self._columns[name][first:last] = columns[name]
+        self._columns["created"][first:last] = [_NO_TIME if moment is None else moment for moment in created]
         for name in TEXT_COLUMNS:
             codes = self._codes[name]
             self._columns[name][first:last] = [
-                codes.setdefault(str(value), len(codes)) for value in columns[name]
+                codes.setdefault(str(value), len(codes)) for value in filed[name]
             ]
-        for row, (owner, owner_tags) in enumerate(zip(owners, tags, strict=True), first):
+        for row, owner in enumerate(owners, first):
             rows = self._rows.setdefault(owner, [])
             rows.append(row)
             if len(rows) == 1:
-                self._tags[owner] = tuple(owner_tags)
-                for tag in owner_tags:
-                    self._tagged.setdefault(tag, set()).add(owner)
+                self._list(owner, {name: filed[name][row - first] for name in LIST_COLUMNS})
         self._owners.extend(owners)
         self.count = last
 
+    def _list(self, memory_id: str, lists: Mapping[str, Sequence[str]]) -> None:
+        keys = [(name, value) for name, values in lists.items() for value in values]
+        if keys:
+            self._listed[memory_id] = keys
+        for key in keys:
+            self._listing.setdefault(key, set()).add(memory_id)
+
     def drop(self, memory_id: str) -> None:
-        for tag in self._tags.pop(memory_id, ()):
-            self._tagged[tag].discard(memory_id)
+        for key in self._listed.pop(memory_id, ()):
+            self._listing[key].discard(memory_id)
         # From the end, so that a row that fills a hole is never one that is about to go itself.
         for row in sorted(self._rows.pop(memory_id, ()), reverse=True):
             last = self.count - 1
@@ -134,7 +154,7 @@ class Matrix:
 
     def search(self, vector: np.ndarray, limit: int, where: Where | None) -> list[VectorHit]:
         """The best chunk of each of the best memories."""
-        rows = None if where is None else np.flatnonzero(self._mask(where))
+        rows = None if where is None else np.flatnonzero(self._mask(to_condition(where)))
         if self.count == 0 or limit < 1 or (rows is not None and len(rows) == 0):
             return []
         vectors = self._vectors[: self.count]
@@ -165,35 +185,38 @@ class Matrix:
                 return [VectorHit(owner, int(ordinals[row]), -score) for score, owner, row in ordered[:limit]]
             look_at *= 4
 
-    def _mask(self, where: Where) -> np.ndarray:
-        mask = np.ones(self.count, bool)
-        for name, allowed in (("status", where.statuses), ("kind", where.kinds)):
-            if allowed is not None:
-                mask &= self._is_any(name, allowed)
-        if where.reaches is not None:
-            seen = np.zeros(self.count, bool)
-            for reach in where.reaches:
-                within = self._is_any("scope", (reach.scope,))
-                if reach.projects is not None:
-                    within &= self._is_any("project", reach.projects)
-                if reach.session is not None:
-                    within &= self._is_any("session", (reach.session,))
-                seen |= within
-            mask &= seen
-        for name, first, last in (
-            ("created", where.created_from, where.created_until),
-            ("updated", where.updated_from, where.updated_until),
-        ):
-            days = self._columns[name][: self.count]
-            if first is not None or last is not None:
-                mask &= days >= max(1, first or 1)
-            if last is not None:
-                mask &= days <= last
-        for tag in where.tags:
-            mask &= self._owned_by(self._tagged.get(tag, ()))
-        if where.ids is not None:
-            mask &= self._owned_by(where.ids)
-        return mask
+    def _mask(self, condition: Condition) -> np.ndarray:
+        """Which rows pass; an array of the caller's own."""
+        match condition:
+            case Has(field, values) if field.is_list:
+                owners = [self._listing.get((field.name, value), ()) for value in values]
+                return self._owned_by(memory_id for some in owners for memory_id in some)
+            case Has(field, values) if field.is_id:
+                return self._owned_by(one for one in self._rows if field.compared(one) in values)
+            case Has(field, values):
+                return self._is_any(field.name, values)
+            case Among(ids):
+                return self._owned_by(ids)
+            case Between(after, before):
+                created = self._columns["created"][: self.count]
+                mask = created != _NO_TIME
+                if after is not None:
+                    mask &= created >= to_micros(after)
+                if before is not None:
+                    mask &= created < to_micros(before)
+                return np.asarray(mask)
+            case Every(parts):
+                mask = np.ones(self.count, bool)
+                for part in parts:
+                    mask &= self._mask(part)
+                return mask
+            case Either(parts):
+                mask = np.zeros(self.count, bool)
+                for part in parts:
+                    mask |= self._mask(part)
+                return mask
+            case Not(part):
+                return ~self._mask(part)
 
     def _is_any(self, name: str, allowed: Iterable[str]) -> np.ndarray:
         column = self._columns[name][: self.count]
@@ -218,4 +241,4 @@ class Matrix:
         grown[: self.count] = self._vectors[: self.count]
         self._vectors = grown
         for name, column in self._columns.items():
-            self._columns[name] = np.concatenate((column, np.zeros(room - have, np.int32)))
+            self._columns[name] = np.concatenate((column, np.zeros(room - have, column.dtype)))

@@ -13,8 +13,10 @@ from helix.errors import HelixError, IndexBroken
 from helix.index.chunk import Chunk, chunks
 from helix.index.embed import Embedder
 from helix.index.embed_cache import EmbedCache
-from helix.index.vectors import Entry, VectorHit, Vectors, Where, vectors_folder
-from helix.index.where import to_day
+from helix.index.facets import facets_of
+from helix.index.matrix import VectorEntry, VectorHit
+from helix.index.vectors import Vectors, vectors_folder
+from helix.index.where import Where
 from helix.index.worker import EmbedWorker
 from helix.vault.erasures import BROKEN
 from helix.vault.note import Memory, Note
@@ -30,7 +32,7 @@ class Meaning:
         self.embedder = embedder
         self.folder = vectors_folder(state, embedder.digest)
         self.vectors = opened(self.folder, lambda at: Vectors(at, embedder.digest, embedder.dimensions))
-        self._waiting: dict[str, tuple[Entry, list[str]]] = {}
+        self._waiting: dict[str, tuple[VectorEntry, list[str]]] = {}
         """entries that wait for their vectors, with the hashes of the chunks those belong to"""
         self._lock = threading.Lock()
         self._worker = EmbedWorker(embedder, cache, self._embedded)
@@ -95,20 +97,8 @@ def opened(folder: Path, opener: Callable[[Path], Store]) -> Store:
         return opener(folder)
 
 
-def to_entry(memory: Memory, content_hash: str) -> Entry:
+def to_entry(memory: Memory, content_hash: str) -> VectorEntry:
     """All that the vector index keeps of a memory, but for the vectors."""
     import numpy as np
 
-    return Entry(
-        memory_id=memory.id,
-        hash=content_hash,
-        vectors=np.zeros((0, 0), np.float32),
-        status=memory.status,
-        scope=memory.scope,
-        project=memory.project or "",
-        session=str((memory.source or {}).get("session") or ""),
-        kind=memory.kind,
-        tags=memory.tags,
-        created=to_day(memory.created_at),
-        updated=to_day(memory.updated_at),
-    )
+    return VectorEntry.of(facets_of(memory), content_hash, np.zeros((0, 0), np.float32))

@@ -14,27 +14,18 @@ No query is an error. What is not one of these is words: `std::vector`, `http://
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from helix.errors import BadValue
 from helix.index.analyze import fold, query_tokens
-from helix.vault.note import SCOPES, STATUSES
+from helix.index.where import FIELDS, Where
 from helix.vault.times import parse_time
 
-_FACETS = {
-    "tag": "tags",
-    "kind": "kinds",
-    "project": "projects",
-    "scope": "scopes",
-    "status": "statuses",
-    "id": "ids",
-}
+_FIELDS = {field.key: field for field in FIELDS.values()}
 _TIMES = ("after", "before")
 _UNFILED = "unfiled"
-_KEYS = frozenset({*_FACETS, *_TIMES, _UNFILED})
-_CHOICES = {"scopes": SCOPES, "statuses": STATUSES}
+_KEYS = frozenset({*_FIELDS, *_TIMES, _UNFILED})
 
 _TYPED_QUOTES = str.maketrans("“”„", '"""')  # phones and word processors make these of "
 
@@ -48,56 +39,6 @@ _PIECE = re.compile(
 
 
 @dataclass(frozen=True)
-class Facets:
-    """What a memory is filed under. Of tags all, of the others any has to fit."""
-
-    tags: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    projects: tuple[str, ...] = ()
-    scopes: tuple[str, ...] = ()
-    statuses: tuple[str, ...] = ()
-    ids: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Filters(Facets):
-    unfiled: bool | None = None
-    after: datetime | None = None
-    before: datetime | None = None
-    but_not: Facets = field(default_factory=Facets)
-
-    def accept(
-        self,
-        *,
-        id: str,  # noqa: A002 - the record's own name for it
-        kind: str,
-        project: str | None,
-        scope: str,
-        status: str,
-        tags: Collection[str],
-        when: str | None,
-    ) -> bool:
-        """Whether a memory with these facts passes. Case does not matter; `auth` covers the nested tag `auth/jwt`."""
-        facts = {"kinds": kind, "projects": project or "", "scopes": scope, "statuses": status, "ids": id}
-        if self.unfiled is not None and self.unfiled != (scope == "project" and not project):
-            return False
-        for name, fact in facts.items():
-            wanted, unwanted = getattr(self, name), getattr(self.but_not, name)
-            if (wanted and not _among(fact, wanted)) or (unwanted and _among(fact, unwanted)):
-                return False
-        if not all(_covers(tag, tags) for tag in self.tags) or any(
-            _covers(tag, tags) for tag in self.but_not.tags
-        ):
-            return False
-        if self.after is None and self.before is None:
-            return True
-        moment = parse_time(when)
-        if moment is None:
-            return False
-        return (self.after is None or moment >= self.after) and (self.before is None or moment < self.before)
-
-
-@dataclass(frozen=True)
 class Query:
     words: list[str]
     """tokens to look for, those of the phrases too"""
@@ -107,7 +48,7 @@ class Query:
     without: list[str]
     """tokens that must not be there"""
     without_phrases: list[str]
-    filters: Filters
+    where: Where
 
     def fits(self, text: str) -> bool:
         """Whether a candidate's text has the phrases as they stand and none of the unwanted ones. The keyword index
@@ -120,27 +61,27 @@ class Query:
         )
 
 
-def narrow(filters: Filters, key: str, value: str) -> Filters | None:
-    """The filters with one more, as a program names it (`kind`, `fact,decision`); None when there is no such filter."""
+def narrow(where: Where, key: str, value: str) -> Where | None:
+    """A filter more, as a program names it (`kind`, `fact,decision`); None when there is no such filter."""
     for name in (key.lower(), key.lower().removesuffix("s")):
         if name in _KEYS:
-            return _narrow(filters, name, value, False)
+            return _narrow(where, name, value, False)
     return None
 
 
-def parse(text: str, filters: Filters | None = None) -> Query:
+def parse(text: str, where: Where | None = None) -> Query:
     """What was typed, within filters that hold anyway."""
     left: list[str] = []
     phrases: list[str] = []
     without: list[str] = []
     without_phrases: list[str] = []
-    filters = filters or Filters()
+    where = where or Where()
     for piece in _PIECE.finditer(text.translate(_TYPED_QUOTES)):
         key, minus = (piece["key"] or "").lower(), bool(piece["minus"])
         value = (piece["dressed"] or piece["value"] or "").strip('"').strip()
         phrase = (piece["phrase"] or "").strip('"').strip()
         if value and key in _KEYS:
-            filters = _narrow(filters, key, value, minus)
+            where = _narrow(where, key, value, minus)
         elif phrase and minus:
             without_phrases.append(phrase)
         elif phrase:
@@ -150,31 +91,31 @@ def parse(text: str, filters: Filters | None = None) -> Query:
             without.append(piece[0][1:])
         else:
             left.append(piece[0])
-    if without and not left and filters == Filters():
+    if without and not left and not where.names_fields:
         left, without = [f"-{word}" for word in without], []  # a lone `-rf` is what is looked for
     free = " ".join(left)
     unwanted = [token for word in without for token in query_tokens(word)[:1]]
-    return Query(query_tokens(free), free, phrases, unwanted, without_phrases, filters)
+    return Query(query_tokens(free), free, phrases, unwanted, without_phrases, where)
 
 
-def _narrow(filters: Filters, key: str, value: str, minus: bool) -> Filters:
+def _narrow(where: Where, key: str, value: str, minus: bool) -> Where:
     if key in _TIMES:
         moment = _moment(key, value)
         if (key == "after") != minus:
-            return replace(filters, after=max(moment, filters.after or moment))
-        return replace(filters, before=min(moment, filters.before or moment))
+            return replace(where, after=max(moment, where.after or moment))
+        return replace(where, before=min(moment, where.before or moment))
     if key == _UNFILED:
         if value.lower() not in ("true", "false"):
             raise BadValue(f"{key}:{value} is not known; write {key}:true or {key}:false")
-        return replace(filters, unfiled=(value.lower() == "true") != minus)
-    name = _FACETS[key]
+        return replace(where, unfiled=(value.lower() == "true") != minus)
+    field = _FIELDS[key]
     values = [item.strip().lstrip("#") for item in value.split(",") if item.strip()]
     for item in values:
-        if name in _CHOICES and item.lower() not in _CHOICES[name]:
-            raise BadValue(f"{key}:{item} is not known; write {key}: with one of {', '.join(_CHOICES[name])}")
-    facets = filters.but_not if minus else filters
-    narrowed = replace(facets, **{name: tuple(dict.fromkeys((*getattr(facets, name), *values)))})
-    return narrowed if isinstance(narrowed, Filters) else replace(filters, but_not=narrowed)
+        if field.choices and item.lower() not in field.choices:
+            raise BadValue(f"{key}:{item} is not known; write {key}: with one of {', '.join(field.choices)}")
+    before = where.but_not if minus else where
+    narrowed = replace(before, **{field.name: tuple(dict.fromkeys((*getattr(before, field.name), *values)))})
+    return narrowed if isinstance(narrowed, Where) else replace(where, but_not=narrowed)
 
 
 def _moment(key: str, value: str) -> datetime:
@@ -192,13 +133,3 @@ def _moment(key: str, value: str) -> datetime:
             f" such as {key}:2026, {key}:2026-06, {key}:2026-06-18 or {key}:2026-06-18T09:30Z"
         )
     return moment
-
-
-def _among(fact: str, wanted: Sequence[str]) -> bool:
-    folded = fact.casefold()
-    return any(item.casefold() == folded for item in wanted)
-
-
-def _covers(tag: str, tags: Collection[str]) -> bool:
-    wanted = tag.casefold()
-    return any(name.casefold() == wanted or name.casefold().startswith(f"{wanted}/") for name in tags)

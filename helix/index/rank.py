@@ -18,7 +18,7 @@ B = 0.75
 Allowed = Callable[[str], bool]
 
 
-class Part(Protocol):
+class IndexPart(Protocol):
     """Documents with numbers from nought, some of them dead."""
 
     @property
@@ -33,10 +33,10 @@ class Part(Protocol):
         """The documents that hold a word, in the order of their numbers, and how much it weighs in each."""
 
 
-Read = Callable[[Part, str], tuple[Docs, Weights]]
+Read = Callable[[IndexPart, str], tuple[Docs, Weights]]
 
 
-class Found:
+class ScoredPart:
     """The documents of one part that hold any of the words."""
 
     def __init__(self, ids: Sequence[str], numbers: NDArray[np.intp], scores: NDArray[np.float64]) -> None:
@@ -46,14 +46,14 @@ class Found:
 
 
 def find(
-    parts: Sequence[Part],
+    parts: Sequence[IndexPart],
     read: Read,
     words: Iterable[str],
     without: Iterable[str],
     count: int,
     length: int,
     only: Sequence[Docs] | None = None,
-) -> list[Found]:
+) -> list[ScoredPart]:
     """Scores every living document with one of the words. `count` and `length` are those of all living documents, so
     that the same documents get the same scores however they are spread over parts. `only` names the documents of
     each part that may be found, if not all may."""
@@ -74,7 +74,7 @@ def find(
     for at, (part, total) in enumerate(zip(parts, scores, strict=True)):
         numbers = np.flatnonzero(total) if only is None else only[at][total[only[at]] > 0]
         if len(numbers):
-            found.append(Found(part.ids, numbers, total[numbers]))
+            found.append(ScoredPart(part.ids, numbers, total[numbers]))
     return found
 
 
@@ -83,7 +83,7 @@ def rarity(count: int, frequency: int) -> float:
     return math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
 
 
-def best(found: Sequence[Found], limit: int, allowed: Allowed | None) -> list[tuple[str, float]]:
+def best(found: Sequence[ScoredPart], limit: int, allowed: Allowed | None) -> list[tuple[str, float]]:
     """The best of them that are allowed; equal scores in the order of their ids."""
     if not found or limit <= 0:
         return []
@@ -105,7 +105,7 @@ def best(found: Sequence[Found], limit: int, allowed: Allowed | None) -> list[tu
         wanted *= 8
 
 
-def _living(part: Part, docs: Docs, weights: Weights) -> tuple[Docs, Weights]:
+def _living(part: IndexPart, docs: Docs, weights: Weights) -> tuple[Docs, Weights]:
     if not part.has_dead:
         return docs, weights
     kept = part.alive[docs]
@@ -119,9 +119,9 @@ class PostingsCache:
 
     def __init__(self, size: int) -> None:
         self._room = size
-        self._rows: OrderedDict[tuple[Part, str], tuple[Docs, Weights]] = OrderedDict()
+        self._rows: OrderedDict[tuple[IndexPart, str], tuple[Docs, Weights]] = OrderedDict()
 
-    def read(self, part: Part, word: str) -> tuple[Docs, Weights]:
+    def read(self, part: IndexPart, word: str) -> tuple[Docs, Weights]:
         key = (part, word)
         row = self._rows.get(key)
         if row is not None:
@@ -133,7 +133,7 @@ class PostingsCache:
             self._room += self._cost(self._rows.popitem(last=False)[1])
         return row
 
-    def forget(self, parts: Sequence[Part]) -> None:
+    def forget(self, parts: Sequence[IndexPart]) -> None:
         for key in [key for key in self._rows if key[0] in parts]:
             self._room += self._cost(self._rows.pop(key))
 

@@ -13,14 +13,14 @@ from helix.index.embed import Reranker
 from helix.index.fuse import Candidate, Ranked, follow_links, rank, words_share
 from helix.index.gate import Coverage, Signals, cover, judge
 from helix.index.index import Index
-from helix.index.query import Filters, Query, parse
+from helix.index.query import Query, parse
 from helix.index.rank import rarity
 from helix.index.spelling import as_written
 from helix.index.time_words import time_span
 from helix.index.where import Reach, Where
 
 if TYPE_CHECKING:
-    from helix.index.vectors import VectorHit
+    from helix.index.matrix import VectorHit
 
 _POOL = 100  # candidates from each side
 _ANCHORS = 10  # whose neighbours in their sessions, and what they are linked with, are looked at too
@@ -37,19 +37,13 @@ TextOf = Callable[[str], str | None]
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A question, and who asks it."""
-
+class Question:
     text: str
     limit: int = 8
     now: datetime | None = None
-    reaches: tuple[Reach, ...] | None = None
-    include_hidden: bool = False
+    where: Where = Where(active_only=True)
+    """what may be found, beside the filters that are typed in the text"""
     rerank: bool = False
-    filters: Filters = field(default_factory=Filters)
-    """beside those that are typed in the text"""
-    only: frozenset[str] | None = None
-    """the memories that it is about, when the asker knows them by what the index does not"""
     explain: bool = False
     """name also what was found and is not worth showing"""
 
@@ -93,20 +87,20 @@ class Searcher:
         self._text_of = text_of
         self._reranker = reranker or Reranker()
 
-    def search(self, asked: Asked) -> Answer:
-        query = parse(asked.text, asked.filters)
-        now = asked.now or self._clock()
-        within = self._within(query.filters, asked)
-        allowed = self._allowed(within, asked)
+    def search(self, question: Question) -> Answer:
+        query = parse(question.text, question.where)
+        now = question.now or self._clock()
+        within = self._within(query.where)
+        allowed = self._allowed(within, query.where)
         words = self._index.keywords.search(
             query.words, _POOL, without=query.without, allowed=allowed, within=within
         )
-        near, trouble = self._nearest(query, asked, within)
+        near, trouble = self._nearest(query, within)
         near = [hit for hit in near if allowed(hit.memory_id)]
         pool = {one for one, _ in words} | {hit.memory_id for hit in near}
         if not query.text.strip():
             # Only filters were typed: everything that passes them.
-            pool |= {one for one in self._index.facts.ids() if allowed(one)} if within is None else within
+            pool |= {one for one in self._index.facets.ids() if allowed(one)} if within is None else within
         pool |= self._around(
             [one for one, _ in words[:_ANCHORS]] + [hit.memory_id for hit in near[:_ANCHORS]], allowed
         )
@@ -120,54 +114,47 @@ class Searcher:
             now,
             time_span(query.text, now.date()),
         )
-        ranked = follow_links(ranked, self._index.facts.linked)
-        if asked.rerank:
+        ranked = follow_links(ranked, self._index.facets.linked)
+        if question.rerank:
             ranked = self._rerank(query, ranked)
-        return self._answer(query, asked, ranked, found_by_words, near, trouble, allowed)
+        return self._answer(query, question, ranked, found_by_words, near, trouble, allowed)
 
     def alike(
-        self, text: str, limit: int, reaches: tuple[Reach, ...], only: frozenset[str] | None = None
+        self, text: str, limit: int, reaches: tuple[Reach, ...], among: frozenset[str] | None = None
     ) -> list[str]:
         """The memories that share the rarest words with a text: what a writer looks at before it writes."""
         keywords = self._index.keywords
         known = {word: keywords.document_frequency(word) for word in set(query_tokens(text))}
         rarest = sorted((word for word in known if known[word]), key=lambda word: (known[word], word))
-        within = self._index.facts.within(Filters(), reaches)
-        if only is not None:
-            within &= only
+        within = self._index.facets.within(Where(reaches=reaches, among=among, active_only=True))
         found = keywords.search(rarest[:_TELLING_WORDS], limit, allowed=within.__contains__, within=within)
         return [memory_id for memory_id, _ in found]
 
     # Candidates
 
-    def _within(self, filters: Filters, asked: Asked) -> set[str] | None:
+    def _within(self, where: Where) -> set[str] | None:
         """What the asker may find, when filters or a narrow view leave things out; None when all that is active."""
-        if filters == Filters() and asked.reaches is None and asked.only is None:
+        if not where.names_fields and where.reaches is None and where.among is None:
             return None
-        found = self._index.facts.within(filters, asked.reaches, include_hidden=asked.include_hidden)
-        return found if asked.only is None else found & asked.only
+        return self._index.facets.within(where)
 
-    def _allowed(self, within: set[str] | None, asked: Asked) -> Callable[[str], bool]:
+    def _allowed(self, within: set[str] | None, where: Where) -> Callable[[str], bool]:
         if within is not None:
             return within.__contains__
-        if asked.include_hidden:
-            return lambda memory_id: self._index.facts.find(memory_id) is not None
-        return self._index.facts.is_active
+        return self._index.facets.is_active if where.active_only else self._index.facets.__contains__
 
-    def _nearest(
-        self, query: Query, asked: Asked, within: set[str] | None
-    ) -> tuple[list[VectorHit], str | None]:
+    def _nearest(self, query: Query, within: set[str] | None) -> tuple[list[VectorHit], str | None]:
         """And why it could not be looked for by meaning, if so."""
         meaning = self._index.meaning
         if meaning is None or not query.text.strip():
             return [], None
         try:
-            return meaning.search(query.text, _POOL, _where(query.filters, asked, within)), None
+            return meaning.search(query.text, _POOL, _where(query.where, within)), None
         except HelixError as error:  # a model that fails on this text, a store that was damaged a moment ago
             return [], f"this question was searched by its words only: {error.message}"
 
     def _around(self, anchors: Iterable[str], allowed: Callable[[str], bool]) -> set[str]:
-        facts = self._index.facts
+        facts = self._index.facets
         return {
             other
             for one in anchors
@@ -180,19 +167,19 @@ class Searcher:
     ) -> list[Candidate]:
         return [
             Candidate(
-                memory_id,
-                words.get(memory_id, 0.0),
-                cosines.get(memory_id),
-                fact.session,
-                place,
-                fact.title_words,
-                fact.created_on,
-                fact.changed,
-                fact.importance,
-                fact.valid_from,
-                fact.valid_until,
+                row.id,
+                words.get(row.id, 0.0),
+                cosines.get(row.id),
+                row.sitting,
+                position,
+                row.title_words,
+                row.created_on,
+                row.changed,
+                row.importance,
+                row.valid_from,
+                row.valid_until,
             )
-            for memory_id, fact, place in self._index.facts.placed(sorted(pool))
+            for row, position in self._index.facets.placed(sorted(pool))
         ]
 
     # The answer
@@ -222,7 +209,7 @@ class Searcher:
     def _answer(
         self,
         query: Query,
-        asked: Asked,
+        question: Question,
         ranked: Sequence[Ranked],
         found_by_words: float,
         near: Sequence[VectorHit],
@@ -232,7 +219,7 @@ class Searcher:
         health = self._index.health()
         degraded = trouble or health.degraded
         if not query.text.strip():
-            hits = [_hit(one, {}) for one in ranked[: asked.limit]]
+            hits = [_hit(one, {}) for one in ranked[: question.limit]]
             return Answer(hits, 1.0 if hits else 0.0, degraded=degraded)
         # The nearest of those that are embedded says little while others are not.
         complete = health.index_lag == 0 and self._index.cosines_are_calibrated
@@ -240,13 +227,13 @@ class Searcher:
         coverage = self._coverage(query, ranked[0].memory_id) if ranked else None
         verdict = judge(Signals(cosine, found_by_words, bool(near), coverage))
         ordinals = {hit.memory_id: hit.ordinal for hit in near}
-        worth = [one for one in ranked[: asked.limit] if one.score >= _WORTH * ranked[0].score]
+        worth = [one for one in ranked[: question.limit] if one.score >= _WORTH * ranked[0].score]
         hits = [_hit(one, ordinals) for one in worth] if verdict.worth_showing else []
         suggestions = [] if found_by_words else self._suggestions(query, allowed)
         shown = {hit.memory_id for hit in hits}
         below = [
             _hit(one, ordinals)
-            for one in (ranked[:_EXPLAINED] if asked.explain else ())
+            for one in (ranked[:_EXPLAINED] if question.explain else ())
             if one.memory_id not in shown
         ]
         return Answer(
@@ -283,9 +270,8 @@ def _hit(ranked: Ranked, ordinals: dict[str, int]) -> Hit:
     return Hit(ranked.memory_id, ranked.score, ordinals.get(ranked.memory_id), dict(ranked.reasons))
 
 
-def _where(filters: Filters, asked: Asked, within: set[str] | None) -> Where:
+def _where(where: Where, within: set[str] | None) -> Where:
     """The same for the vector search: by its own columns where they say it all, else by name."""
-    statuses = None if asked.include_hidden else frozenset({"active"})
-    if filters == Filters() and asked.only is None:
-        return Where(statuses=statuses, reaches=asked.reaches)
-    return Where(ids=within)
+    if within is None or (not where.names_fields and where.among is None):
+        return where
+    return Where(among=frozenset(within))

@@ -32,7 +32,7 @@ from whoosh.writing import SegmentWriter
 
 from helix.errors import HelixError, IndexBroken, StorageError
 from helix.index import analyze
-from helix.index.entries import Entry
+from helix.index.entries import WordEntry
 from helix.index.postings import NUMBER, WEIGHT, Docs, PostingsPool, Row, Weights
 
 # The name of the index on disk: another format or another analysis is another index, and the old one is cleared away.
@@ -116,7 +116,7 @@ class SegmentStore:
             leftover.unlink()
         self._open_new_segments()
 
-    def write(self, entries: Iterable[Entry]) -> Segment | None:
+    def write(self, entries: Iterable[WordEntry]) -> Segment | None:
         """Adds a segment of them, if there are any, and makes every death so far durable."""
 
         def fill(writer: SegmentWriter, pool: PostingsPool) -> None:

@@ -9,32 +9,33 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from helix.errors import IndexBroken, StorageError
 from helix.index.chunk import CHUNK_FORMAT
-from helix.index.matrix import DAY_COLUMNS, TEXT_COLUMNS, Entry, Matrix, VectorHit
-from helix.index.where import Where, quote, to_sql
+from helix.index.matrix import LIST_COLUMNS, TEXT_COLUMNS, Matrix, VectorEntry, VectorHit
+from helix.index.where import FIELDS, Dialect, Sql, Where, to_sql
 
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
     from lancedb.table import Table
 
-__all__ = ["Entry", "VectorHit", "Vectors", "Where", "vectors_folder"]
-
 # 300 MB of memory at 384 dimensions. Beyond it the table itself is searched, through an index.
 RESIDENT_ROWS = 200_000
 
 _TABLE = "chunks"
-_FORMAT = f"3.{CHUNK_FORMAT}"
+_FORMAT = f"4.{CHUNK_FORMAT}"
 _FLUSH_AT = 1_000  # rows; LanceDB writes a file or two per flush, however few they hold
 _DELETE_AT_ONCE = 500
 _TIDY_AFTER = 20  # flushes; each leaves files that slow down the next opening
 _OVERFETCH = 4
 _REFINE = 5  # the index compares 8-bit numbers; the best five times as many are compared exactly
+_SQL = Dialect(mark="?", list_holds="array_has({column}, {mark})")
+_ID_COLUMNS = tuple(name for name, field in FIELDS.items() if field.is_id)
 _LANCE_ERRORS = (RuntimeError, ValueError, OSError)
 
 T = TypeVar("T")
@@ -56,7 +57,7 @@ class Vectors:
         self._dimensions = dimensions
         self._memory = threading.RLock()  # matrix, pending, hashes: held for milliseconds
         self._disk = threading.RLock()  # the table: held while files are written; taken first when both are
-        self._pending: dict[str, Entry | None] = {}
+        self._pending: dict[str, VectorEntry | None] = {}
         self._pending_rows = 0
         self._flushes = 0
         self.version = 0
@@ -66,7 +67,7 @@ class Vectors:
             self._resident = self._table.count_rows() <= resident_rows
             columns = ["memory_id", "hash"]
             if self._resident:
-                columns += ["ordinal", "vector", "tags", *TEXT_COLUMNS, *DAY_COLUMNS]
+                columns += ["ordinal", "vector", "created", *TEXT_COLUMNS, *LIST_COLUMNS]
             rows = self._table.search().select(columns).to_arrow()
             owners: list[str] = rows["memory_id"].to_pylist()
             self._stored: dict[str, str] = dict(zip(owners, rows["hash"].to_pylist(), strict=True))
@@ -77,12 +78,12 @@ class Vectors:
                 self._matrix.extend(
                     owners,
                     rows["ordinal"].to_numpy(),
-                    {name: rows[name].to_pylist() for name in (*TEXT_COLUMNS, *DAY_COLUMNS)},
-                    rows["tags"].to_pylist(),
+                    {name: rows[name].to_pylist() for name in (*TEXT_COLUMNS, *LIST_COLUMNS)},
+                    rows["created"].to_pylist(),
                     flat.reshape(-1, dimensions),
                 )
 
-    def put(self, entries: Sequence[Entry]) -> None:
+    def put(self, entries: Sequence[VectorEntry]) -> None:
         """Each entry in the place of all that its memory had here. Searchable when this returns."""
         import numpy as np
 
@@ -94,7 +95,7 @@ class Vectors:
                     )
                 # As the table keeps them, so that a search answers the same before and after a restart.
                 halved = entry.vectors.astype(np.float16)
-                kept = Entry(**{**vars(entry), "vectors": halved})
+                kept = replace(entry, vectors=halved)
                 self._matrix.put([kept])
                 self.version += 1
                 self._hashes[entry.memory_id] = entry.hash
@@ -153,7 +154,9 @@ class Vectors:
             fresh = [entry for entry in batch.values() if entry is not None]
             try:
                 for some in _portions(stale, _DELETE_AT_ONCE):
-                    self._table.delete(f"memory_id IN ({', '.join(map(quote, some))})")
+                    self._table.delete(
+                        _bound(to_sql(Where(among=frozenset(some)), _SQL, id_column="memory_id"))
+                    )
                     for memory_id in some:
                         del self._stored[memory_id]
                 if fresh:
@@ -211,8 +214,8 @@ class Vectors:
     ) -> list[VectorHit]:
         query: Any = self._table.search(vector, vector_column_name="vector")
         query = query.distance_type("cosine").refine_factor(_REFINE).limit(limit * _OVERFETCH + len(changed))
-        if where is not None and (condition := to_sql(where)):
-            query = query.where(condition, prefilter=True)
+        if where is not None:
+            query = query.where(_bound(to_sql(where, _SQL, id_column="memory_id")), prefilter=True)
         with _reported(self._folder):
             found = query.select(["memory_id", "ordinal", "_distance"]).to_arrow().to_pylist()
         hits: dict[str, VectorHit] = {}
@@ -231,9 +234,9 @@ def _schema(digest: str, dimensions: int) -> pa.Schema:
             ("memory_id", pa.string()),
             ("ordinal", pa.int32()),
             ("hash", pa.string()),
-            *((name, pa.string()) for name in TEXT_COLUMNS),
-            ("tags", pa.list_(pa.string())),
-            *((name, pa.int32()) for name in DAY_COLUMNS),
+            *((name, pa.string()) for name in (*TEXT_COLUMNS, *_ID_COLUMNS)),
+            *((name, pa.list_(pa.string())) for name in LIST_COLUMNS),
+            ("created", pa.int64()),
             ("vector", pa.list_(pa.float16(), dimensions)),
         ],
         metadata={"digest": digest, "format": _FORMAT},
@@ -253,11 +256,11 @@ def _open_table(folder: Path, schema: pa.Schema) -> Table:
     return table
 
 
-def _to_arrow(entries: Sequence[Entry], schema: pa.Schema) -> pa.Table:
+def _to_arrow(entries: Sequence[VectorEntry], schema: pa.Schema) -> pa.Table:
     import numpy as np
     import pyarrow as pa
 
-    def repeated(value: Callable[[Entry], T]) -> list[T]:
+    def repeated(value: Callable[[VectorEntry], T]) -> list[T]:
         return [value(entry) for entry in entries for _ in entry.vectors]
 
     flat = np.concatenate([entry.vectors for entry in entries]).ravel()
@@ -265,11 +268,11 @@ def _to_arrow(entries: Sequence[Entry], schema: pa.Schema) -> pa.Table:
         "memory_id": repeated(lambda entry: entry.memory_id),
         "ordinal": [ordinal for entry in entries for ordinal in range(len(entry.vectors))],
         "hash": repeated(lambda entry: entry.hash),
-        "tags": repeated(lambda entry: list(entry.tags)),
+        "created": repeated(lambda entry: entry.created),
         "vector": pa.FixedSizeListArray.from_arrays(pa.array(flat), schema.field("vector").type.list_size),
     }
-    for name in (*TEXT_COLUMNS, *DAY_COLUMNS):
-        columns[name] = [getattr(entry, name) for entry in entries for _ in entry.vectors]
+    for name in (*TEXT_COLUMNS, *_ID_COLUMNS, *LIST_COLUMNS):
+        columns[name] = [entry.filed[name] for entry in entries for _ in entry.vectors]
     return pa.table([columns[name] for name in schema.names], schema=schema)
 
 
@@ -280,6 +283,17 @@ def _reported(folder: Path) -> Iterator[None]:
         yield
     except _LANCE_ERRORS as error:
         raise IndexBroken(f"the vector index in {folder} cannot be read: {error}") from error
+
+
+def _bound(sql: Sql) -> str:
+    """LanceDB takes no parameters, so they are put in their places here, and nowhere else."""
+    pieces = sql.text.split(_SQL.mark)
+    values = [_literal(value) for value in sql.parameters]
+    return "".join(piece + value for piece, value in zip(pieces, (*values, ""), strict=True))
+
+
+def _literal(value: str | int) -> str:
+    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
 
 
 def _portions(items: list[str], size: int) -> list[list[str]]:

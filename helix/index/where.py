@@ -1,12 +1,125 @@
-"""Which memories a search may find: the filters that are pushed down into the vector search."""
+"""What may be found, as a value: the one filter language.
+
+A `Where` says in a searcher's words what a memory must be: its kinds and tags, within whose reach it lies, when it was
+made. It means a condition, a small tree of `Has`, `Among`, `Between`, `All`, `Any` and `Not`, and every store asks that
+condition in its own way: of one row (`to_predicate`), of sets of ids (`facet_sets`), of columns (`matrix`), of a table
+(`to_sql`). `tests/index/test_where.py` holds all of them against the predicate.
+
+One more field to filter by is one line in `Values`. With `owners: Texts = _by("owner", lambda row: [row.owner])` it can
+be typed (`owner:ines`), asked for and excluded, and every store files memories under it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Set
-from dataclasses import dataclass
-from datetime import date
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol
 
-from helix.vault.times import parse_time
+from helix.vault.note import SCOPES, STATUSES
+
+Texts = tuple[str, ...]
+
+ACTIVE = "active"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class HasFacets(Protocol):
+    """What a filter looks at: a row of the catalog, or what the index keeps of a memory."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def scope(self) -> str: ...
+    @property
+    def project(self) -> str | None: ...
+    @property
+    def session(self) -> str | None: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def tags(self) -> Collection[str]: ...
+    @property
+    def created(self) -> datetime | None: ...
+
+
+@dataclass(frozen=True)
+class Field:
+    """Something that memories are filed under. Stores call their columns by its name."""
+
+    name: str
+    key: str
+    """how it is typed"""
+    filed_under: Callable[[HasFacets], Iterable[str]]
+    """the values of a memory, as they are compared; one of them, or of a list several"""
+    compared: Callable[[str], str]
+    """the same of a value that somebody asks for"""
+    is_list: bool = False
+    """a memory may have several values, and must have all that are asked for"""
+    is_id: bool = False
+    """no two memories share a value"""
+    choices: Texts = ()
+    """all the values that there are, if they are few"""
+
+
+def _by(
+    key: str,
+    read: Callable[[HasFacets], Iterable[str]],
+    *,
+    is_list: bool = False,
+    is_id: bool = False,
+    choices: Texts = (),
+) -> Any:
+    """A field that people type: case does not matter, and of a list `auth` covers the nested `auth/jwt`."""
+
+    def filed_under(row: HasFacets) -> Iterable[str]:
+        folded = [value.casefold() for value in read(row)]
+        return [part for value in folded for part in _nested(value)] if is_list else folded
+
+    about = {"key": key, "filed_under": filed_under, "compared": str.casefold, "is_list": is_list}
+    return field(default=(), metadata={**about, "is_id": is_id, "choices": choices})
+
+
+def _nested(value: str) -> Iterator[str]:
+    yield value
+    for at, letter in enumerate(value):
+        if letter == "/":
+            yield value[:at]
+
+
+@dataclass(frozen=True)
+class Values:
+    """What a memory is filed under. Of tags it must have all, of the others any; nothing said means any value."""
+
+    tags: Texts = _by("tag", lambda row: row.tags, is_list=True)
+    kinds: Texts = _by("kind", lambda row: [row.kind])
+    projects: Texts = _by("project", lambda row: [row.project or ""])
+    scopes: Texts = _by("scope", lambda row: [row.scope], choices=SCOPES)
+    statuses: Texts = _by("status", lambda row: [row.status], choices=STATUSES)
+    ids: Texts = _by("id", lambda row: [row.id], is_id=True)
+
+
+FIELDS: Mapping[str, Field] = MappingProxyType(
+    {one.name: Field(one.name, **one.metadata) for one in fields(Values)}
+)
+"""what can be typed"""
+
+# To the letter: what one project may see another that is spelled alike may not.
+_PROJECT = Field("project", "", lambda row: [row.project or ""], str)
+_SESSION = Field("session", "", lambda row: [row.session or ""], str)
+ALL_FIELDS: tuple[Field, ...] = (*FIELDS.values(), _PROJECT, _SESSION)
+
+
+def filed(row: HasFacets) -> dict[str, str | list[str]]:
+    """By the name of each field what a memory is filed under, for a store that has columns."""
+    columns: dict[str, str | list[str]] = {}
+    for each in ALL_FIELDS:
+        values = list(dict.fromkeys(each.filed_under(row)))
+        columns[each.name] = values if each.is_list else values[0]
+    return columns
 
 
 @dataclass(frozen=True)
@@ -14,7 +127,7 @@ class Reach:
     """One scope that a reader sees, narrowed to some projects or to a session where they are named."""
 
     scope: str
-    projects: tuple[str, ...] | None = None
+    projects: Texts | None = None
     """it is of one of these; the empty name is that of memories without a project"""
     session: str | None = None
 
@@ -25,64 +138,194 @@ class Reach:
 
 
 @dataclass(frozen=True)
-class Where:
-    """None means any. A memory must pass all that is said."""
+class Where(Values):
+    """A memory must pass all that is said."""
 
-    statuses: frozenset[str] | None = None
-    kinds: frozenset[str] | None = None
+    unfiled: bool | None = None
+    """of a project, and nobody has said of which"""
+    after: datetime | None = None
+    """created then or later; a memory without a date is in no period"""
+    before: datetime | None = None
+    but_not: Values = field(default_factory=Values)
     reaches: tuple[Reach, ...] | None = None
-    """it is within one of these"""
-    tags: frozenset[str] = frozenset()
-    """it has all of these"""
-    created_from: int | None = None
-    created_until: int | None = None
-    updated_from: int | None = None
-    updated_until: int | None = None
-    """days, as `to_day` gives them, both ends included; a memory without a date is in no such range"""
-    ids: Set[str] | None = None
-    """it is one of these: the answer of the catalog to whatever is not a column here"""
+    """it is within one of these; None for everywhere"""
+    among: frozenset[str] | None = None
+    """it is one of these: the answer of somebody else to what is no field here"""
+    active_only: bool = False
+    """unless statuses are named"""
+
+    @property
+    def names_fields(self) -> bool:
+        """Whether somebody filters by a field, beside what they may see."""
+        return self != Where(reaches=self.reaches, among=self.among, active_only=self.active_only)
 
 
-def to_day(moment: str | date | None) -> int:
-    """A day as a number that can be compared; 0 for none."""
-    if isinstance(moment, str):
-        parsed = parse_time(moment)
-        return parsed.date().toordinal() if parsed else 0
-    return moment.toordinal() if moment else 0
+class Has(NamedTuple):
+    """One of these values stands under the field."""
+
+    field: Field
+    values: frozenset[str]
 
 
-def to_sql(where: Where) -> str:
-    """The same filter for a table."""
-    said: list[str] = []
-    for column, allowed in (("status", where.statuses), ("kind", where.kinds), ("memory_id", where.ids)):
-        if allowed is not None:
-            said.append(f"{column} IN ({_list(allowed)})" if allowed else "false")
+class Among(NamedTuple):
+    ids: frozenset[str]
+
+
+class Between(NamedTuple):
+    """Created in this time, its start included and its end not."""
+
+    after: datetime | None
+    before: datetime | None
+
+
+class Every(NamedTuple):
+    parts: tuple[Condition, ...]
+
+
+class Either(NamedTuple):
+    parts: tuple[Condition, ...]
+
+
+class Not(NamedTuple):
+    part: Condition
+
+
+Condition = Has | Among | Between | Every | Either | Not
+
+_UNFILED = Every((Has(FIELDS["scopes"], frozenset({"project"})), Has(_PROJECT, frozenset({""}))))
+
+
+def to_condition(where: Where) -> Condition:
+    parts: list[Condition] = [*_wanted(where), *map(Not, _unwanted(where.but_not))]
+    if where.active_only and not where.statuses:
+        parts.append(Has(FIELDS["statuses"], frozenset({ACTIVE})))
+    if where.unfiled is not None:
+        parts.append(_UNFILED if where.unfiled else Not(_UNFILED))
+    if where.after is not None or where.before is not None:
+        parts.append(Between(where.after, where.before))
     if where.reaches is not None:
-        said.append(f"({' OR '.join(map(_reach, where.reaches))})" if where.reaches else "false")
-    said += [f"array_has(tags, {quote(tag)})" for tag in sorted(where.tags)]
-    for column, first, last in (
-        ("created", where.created_from, where.created_until),
-        ("updated", where.updated_from, where.updated_until),
-    ):
-        if first is not None or last is not None:
-            said.append(f"{column} >= {max(1, first or 1)}")
-        if last is not None:
-            said.append(f"{column} <= {last}")
-    return " AND ".join(said)
+        parts.append(Either(tuple(map(_within, where.reaches))))
+    if where.among is not None:
+        parts.append(Among(where.among))
+    return Every(tuple(parts))
 
 
-def quote(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
+def _wanted(values: Values) -> Iterator[Has]:
+    for asked_for in FIELDS.values():
+        texts = [asked_for.compared(text) for text in getattr(values, asked_for.name)]
+        if asked_for.is_list:
+            yield from (Has(asked_for, frozenset({text})) for text in texts)
+        elif texts:
+            yield Has(asked_for, frozenset(texts))
 
 
-def _list(texts: Set[str]) -> str:
-    return ", ".join(quote(text) for text in sorted(texts))
+def _unwanted(values: Values) -> Iterator[Has]:
+    for unwanted in FIELDS.values():
+        if texts := getattr(values, unwanted.name):
+            yield Has(unwanted, frozenset(map(unwanted.compared, texts)))
 
 
-def _reach(reach: Reach) -> str:
-    said = [f"scope = {quote(reach.scope)}"]
+def _within(reach: Reach) -> Condition:
+    parts: list[Condition] = [Has(FIELDS["scopes"], frozenset({reach.scope}))]
     if reach.projects is not None:
-        said.append(f"project IN ({_list(frozenset(reach.projects))})")
+        parts.append(Has(_PROJECT, frozenset(reach.projects)))
     if reach.session is not None:
-        said.append(f"session = {quote(reach.session)}")
-    return f"({' AND '.join(said)})"
+        parts.append(Has(_SESSION, frozenset({reach.session})))
+    return Every(tuple(parts))
+
+
+# Of one row
+
+Predicate = Callable[[HasFacets], bool]
+
+
+def to_predicate(where: Where) -> Predicate:
+    """What the other compilers are held against."""
+    return _predicate(to_condition(where))
+
+
+def _predicate(condition: Condition) -> Predicate:
+    match condition:
+        case Has(asked_for, values):
+            return lambda row: not values.isdisjoint(asked_for.filed_under(row))
+        case Among(ids):
+            return lambda row: row.id in ids
+        case Between(after, before):
+            return lambda row: (
+                (created := row.created) is not None
+                and (after is None or created >= after)
+                and (before is None or created < before)
+            )
+        case Every(parts):
+            tests = [_predicate(part) for part in parts]
+            return lambda row: all(test(row) for test in tests)
+        case Either(parts):
+            tests = [_predicate(part) for part in parts]
+            return lambda row: any(test(row) for test in tests)
+        case Not(part):
+            test = _predicate(part)
+            return lambda row: not test(row)
+
+
+# Of a table
+
+
+class Sql(NamedTuple):
+    """Values never stand in the text: it has a mark for each of them."""
+
+    text: str
+    parameters: Sequence[str | int]
+
+
+class Dialect(NamedTuple):
+    """How a database says what SQL has no common words for."""
+
+    mark: str
+    """for a parameter"""
+    list_holds: str
+    """that the list in a {column} holds the value of a {mark}"""
+
+
+def to_sql(where: Where, dialect: Dialect, *, id_column: str) -> Sql:
+    """For a table that has a column for each of `ALL_FIELDS`, under its name, with what a memory is filed under (a
+    list where the field is one); and `created`, which may be null, in microseconds (`to_micros`)."""
+    parameters: list[str | int] = []
+
+    def mark(value: str | int) -> str:
+        parameters.append(value)
+        return dialect.mark
+
+    def isin(column: str, values: Collection[str]) -> str:
+        return f"{column} IN ({', '.join(map(mark, sorted(values)))})" if values else "1 = 0"
+
+    def to_text(condition: Condition) -> str:
+        match condition:
+            case Has(asked_for, values) if asked_for.is_list:
+                holds = dialect.list_holds
+                texts = [holds.format(column=asked_for.name, mark=mark(value)) for value in sorted(values)]
+                return f"({' OR '.join(texts)})"
+            case Has(asked_for, values):
+                return isin(asked_for.name, values)
+            case Among(ids):
+                return isin(id_column, ids)
+            case Between(after, before):
+                texts = ["created IS NOT NULL"]
+                texts += [] if after is None else [f"created >= {mark(to_micros(after))}"]
+                texts += [] if before is None else [f"created < {mark(to_micros(before))}"]
+                return f"({' AND '.join(texts)})"
+            case Every(parts):
+                return f"({' AND '.join(map(to_text, parts))})" if parts else "1 = 1"
+            case Either(parts):
+                return f"({' OR '.join(map(to_text, parts))})" if parts else "1 = 0"
+            case Not(part):
+                return (
+                    f"NOT {to_text(part)}" if isinstance(part, Every | Either) else f"NOT ({to_text(part)})"
+                )
+
+    text = to_text(to_condition(where))
+    return Sql(text, parameters)
+
+
+def to_micros(moment: datetime) -> int:
+    """A moment as a number that a column can hold."""
+    return (moment - _EPOCH) // timedelta(microseconds=1)

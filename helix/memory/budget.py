@@ -8,11 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix.errors import BadValue
+from helix.memory.bounds import LEAST_TOKENS, MOST_TOKENS
 from helix.memory.pagination import Listing
 from helix.memory.tokens import LONGEST_TOKEN, CountTokens, Payload, serialize
-
-LEAST_TOKENS = 64
-MOST_TOKENS = 200_000
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]|\n")
 _WORD_END = re.compile(r"\s")

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from helix.index.catalog import Catalog
+from helix.state.database import StateDatabase
 from helix.vault import ids
 from helix.vault.ancestry import Ancestry
-from helix.vault.database import StateDatabase
 from helix.vault.erasures import Erase, Erasures
 
 PAGES, KEYS, JOURNAL, DISMISSED, PAST, MAP = "pages", "requests", "journal", "dismissed", "past", "map"

@@ -12,17 +12,18 @@ from pathlib import Path
 from helix.config import Config
 from helix.errors import HelixError, StateUnwritable
 from helix.follow.follower import Follower
+from helix.follow.lane import Progress
 from helix.follow.lock import FollowLock
 from helix.follow.mend import Mender
-from helix.follow.reconcile import Committed, Progress, Reconciler
+from helix.follow.reconcile import Committed, Reconciler
 from helix.index.catalog import Catalog
 from helix.memory.erasure import open_erasures
 from helix.memory.reading.memory_versions import GitVersions
 from helix.memory.writing.vault_store import VaultStore
+from helix.state.database import StateDatabase, say_trouble, why_disk_refuses
 from helix.vault.autocommit import AutoCommit
 from helix.vault.checkouts import Checkouts
 from helix.vault.commit_consent import CommitConsent
-from helix.vault.database import StateDatabase, say_trouble, why_disk_refuses
 from helix.vault.erasures import Erasures
 from helix.vault.history import History
 from helix.vault.note import Note

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Self
 from helix.errors import HelixError
 
 if TYPE_CHECKING:
-    from helix.index.embed import Embedder, Found, Reranker
+    from helix.index.embed import Embedder, EmbedderChoice, Reranker
     from helix.index.embed_cache import EmbedCache
 
 log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ class Models:
         """`state_dir` is that of all vaults; `threads` how many an embedder may take, 0 for as many as are free."""
         self._state_dir = state_dir
         self._threads = threads
-        self._found: dict[str, Found] = {}
+        self._found: dict[str, EmbedderChoice] = {}
         self._loading: list[threading.Thread] = []
         self._cache: EmbedCache | None = None
         self._lock = threading.Lock()
@@ -55,14 +55,14 @@ class Models:
 
         return Reranker()
 
-    def find(self, choice: str) -> Found:
+    def find(self, choice: str) -> EmbedderChoice:
         """The embedder of a choice of the setting `model`, or why there is none."""
         with self._lock:
             if choice not in self._found:
                 self._found[choice] = self._open(choice)
             return self._found[choice]
 
-    def _open(self, choice: str) -> Found:
+    def _open(self, choice: str) -> EmbedderChoice:
         from helix.index.embed import find_embedder
 
         found = find_embedder(choice, self._state_dir / "models", self._threads)

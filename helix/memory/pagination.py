@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix.errors import BadValue, StaleHash, StateUnwritable
-from helix.vault.database import StateDatabase
+from helix.state.database import StateDatabase
 
 _KEPT = 2_000
 BYTES_KEPT = 32 * 1024 * 1024

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from helix.index.catalog import Row
 from helix.index.where import Reach
 
 
@@ -34,16 +32,3 @@ def reaches(scope: str | None, place: Place) -> tuple[Reach, ...] | None:
     if scope == "session":
         found.append(Reach("session", projects, place.session))
     return tuple(found)
-
-
-def row_is_within(row: Row, within: Iterable[Reach] | None) -> bool:
-    if within is None:
-        return True
-    project = row.project or ""
-    session = (row.source or {}).get("session")
-    return any(
-        reach.scope == row.scope
-        and (reach.projects is None or project in reach.projects)
-        and reach.session in (None, session)
-        for reach in within
-    )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from helix.errors import BadValue
-from helix.index.query import Filters, narrow
+from helix.index.query import narrow
+from helix.index.where import Where
+from helix.memory.bounds import MOST_AT_ONCE
 from helix.memory.reading.view import NOW as NOW
 from helix.memory.reading.view import When as When
-
-MOST_AT_ONCE = 50
 
 
 def check_limit(limit: int, most: int = MOST_AT_ONCE) -> int:
@@ -18,9 +18,9 @@ def check_limit(limit: int, most: int = MOST_AT_ONCE) -> int:
     return limit
 
 
-def to_filters(given: Mapping[str, str]) -> tuple[Filters, dict[str, str]]:
+def to_filters(given: Mapping[str, str]) -> tuple[Where, dict[str, str]]:
     """The filters of the index, and those on a person's own keys, which only the catalog knows."""
-    filters, own = Filters(), {}
+    filters, own = Where(), {}
     for key, value in given.items():
         narrowed = narrow(filters, key, value) if value.strip() else None
         if narrowed is None:

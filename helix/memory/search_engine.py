@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix.errors import HelixError, IndexNotReady
-from helix.follow.reconcile import Progress
+from helix.follow.lane import Progress
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.models import Models
 

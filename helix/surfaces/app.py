@@ -1,11 +1,10 @@
 """The app: the layers every request passes, the routes, and the place where further surfaces plug in.
 
-From the outside in: `Observed` counts and logs, `Guard` lets in, `Limits` bounds, then the routes.
+From the outside in: `RequestLog` counts and logs, `Guard` lets in, `Limits` bounds, then the routes.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -17,25 +16,27 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Match
 
+from helix.access import LOCAL
 from helix.errors import HelixError
 from helix.memory.search_engine import RecallSoon
+from helix.memory.verbs.maintenance import CONSOLIDATION, INBOX
+from helix.memory.verbs.reading import READING
+from helix.memory.verbs.writing import WRITING
 from helix.memory.workspace import Workspace
-from helix.surfaces.access import Guard, Policy
 from helix.surfaces.caller import Signed
+from helix.surfaces.guard import Guard, Policy, declaring
 from helix.surfaces.limits import Limits
 from helix.surfaces.monitoring.clients import Clients
 from helix.surfaces.monitoring.events import Events
-from helix.surfaces.monitoring.health import Health
+from helix.surfaces.monitoring.health import DaemonHealth
 from helix.surfaces.monitoring.metrics import Metrics
-from helix.surfaces.monitoring.request_log import Observed
-from helix.surfaces.monitoring.status import Status
+from helix.surfaces.monitoring.request_log import RequestLog
+from helix.surfaces.monitoring.status import DaemonStatus
 from helix.surfaces.problems import answer, code_of_status, refuse, to_body
-from helix.surfaces.rest.changing import add_changing
-from helix.surfaces.rest.document import document
-from helix.surfaces.rest.inbox import add_inbox
+from helix.surfaces.rest.document import add_document
 from helix.surfaces.rest.maintenance import add_care
 from helix.surfaces.rest.monitoring import add_watching
-from helix.surfaces.rest.reading import add_reading
+from helix.surfaces.rest.mount import mount
 
 Lifespan = Callable[[], AbstractAsyncContextManager[None]]
 
@@ -46,11 +47,11 @@ class Doors:
 
     workspace: Workspace
     recall: RecallSoon
-    health: Health
+    health: DaemonHealth
     metrics: Metrics
     events: Events
     clients: Clients
-    status: Status
+    status: DaemonStatus
 
 
 @dataclass(frozen=True)
@@ -69,36 +70,36 @@ def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugg
         # As many threads as there may be requests: one that waits for the index must not hold up the others.
         anyio.to_thread.current_default_thread_limiter().total_tokens = max(config.max_in_flight, 1)
         async with AsyncExitStack() as stack:
-            for one in plugged:
-                for opened in one.lifespans:
-                    await stack.enter_async_context(opened())
+            for surface in plugged:
+                for lifespan_of_surface in surface.lifespans:
+                    await stack.enter_async_context(lifespan_of_surface())
             yield
 
     app = FastAPI(
         title="Helix",
         version=version,
         lifespan=lifespan,
-        docs_url=None,
-        redoc_url=None,
+        openapi_url=None,
         redirect_slashes=False,
     )
     app.add_middleware(Signed, saw=doors.clients.saw)
     app.add_middleware(
         Limits, max_in_flight=max(config.max_in_flight, 1), max_body_bytes=config.max_body_bytes
     )
-    app.add_middleware(Guard, policy=policy)
-    app.add_middleware(Observed, metrics=doors.metrics)
+    app.add_middleware(Guard, policy=policy, router=app.router)
+    app.add_middleware(RequestLog, metrics=doors.metrics)
     _add_problems(app)
     # Where a request finds the workspace that it is about (`caller.workspace_of`).
     app.state.workspace = doors.workspace
-    add_reading(app)
-    add_changing(app)
-    add_care(app, doors.recall, doors.health, doors.metrics)
-    add_watching(app, doors.events, doors.status, config)
-    add_inbox(app)
-    for one in plugged:
-        app.router.routes.extend(one.routes)
-    app.openapi = functools.cache(lambda: document(app))  # type: ignore[method-assign]
+    with declaring(app.router.routes, LOCAL):
+        mount(app, (*READING, *WRITING))
+        add_care(app, doors.recall, doors.health, doors.metrics)
+        mount(app, CONSOLIDATION)
+        add_watching(app, doors.events, doors.status, config)
+        mount(app, INBOX)
+        add_document(app)
+    for surface in plugged:
+        app.router.routes.extend(surface.routes)
     return app
 
 
@@ -130,8 +131,9 @@ def _sentence(error: RequestValidationError) -> str:
         return f"the body is not JSON: {first['ctx']['error']} at position {where}"
     if first["type"] == "missing" and not where:
         return "a JSON body is needed"
-    said = str(first["msg"]).removeprefix("Value error, ")
-    return f"{where}: {said[:1].lower()}{said[1:]}" if where else said
+    # pydantic puts words of its own before those of a check of ours.
+    problem = str(first["ctx"]["error"] if first["type"] == "value_error" else first["msg"])
+    return f"{where}: {problem[:1].lower()}{problem[1:]}" if where else problem
 
 
 def _methods(app: FastAPI, request: Request) -> list[str]:

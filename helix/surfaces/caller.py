@@ -14,16 +14,14 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from helix.errors import SecretRefused
 from helix.memory.judgement.secrets import find_secret
 from helix.memory.place import Place
-from helix.memory.principal import LOCAL, UNKNOWN, Principal
+from helix.memory.principal import UNKNOWN, Principal
 from helix.memory.request import Request
 from helix.memory.tokens import clean
 from helix.memory.workspace import Workspace
-from helix.surfaces.access import CREDENTIAL
+from helix.surfaces.guard import PRINCIPAL
 from helix.surfaces.problems import answer
 from helix.vault.authors import PERSON, Author, acting
 
-PRINCIPAL = "helix.principal"
-"""the key in the scope under which the guard says who makes a request"""
 PROJECT, SESSION, CLIENT = "helix-project", "helix-session", "helix-client"
 _LONGEST = 200
 _SHORTEST_SECRET = 12
@@ -39,7 +37,7 @@ def workspace_of(connection: HTTPConnection) -> Workspace:
 
 def principal_of(scope: Scope) -> Principal:
     """Whom the guard let in. Whoever came another way is nobody, and sees nothing."""
-    principal: Principal = scope.get(PRINCIPAL, LOCAL if CREDENTIAL in scope else UNKNOWN)
+    principal: Principal = scope.get(PRINCIPAL, UNKNOWN)
     return principal
 
 

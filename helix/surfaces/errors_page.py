@@ -19,18 +19,18 @@ standard error, or both as JSON with `--json`, and leaves with an exit status.
 
 def render() -> str:
     statuses = "".join(f"| {status} | {meaning} |\n" for status, meaning in EXIT_STATUS.items())
-    rows = "".join(_row(one) for one in sorted(CODES))
+    rows = "".join(_row(code) for code in sorted(CODES))
     return (
         f"{_HEAD}## Exit statuses\n\n| exit status | meaning |\n|---|---|\n{statuses}\n"
         f"## Codes\n\n| code | HTTP | exit status | what happened | what to do |\n|---|---|---|---|---|\n{rows}"
     )
 
 
-def _row(one: Code) -> str:
+def _row(code: Code) -> str:
     # What only a command meets has no HTTP status.
-    status = REFUSALS.get(one.code) or http_status(one.kind("", code=one.code))
-    http = "" if one.code == "daemon-unreachable" else str(status)
-    return f"| `{one.code}` | {http} | {one.exit_status} | {one.meaning} | {one.remedy} |\n"
+    status = REFUSALS.get(code.code) or http_status(code.kind("", code=code.code))
+    http = "" if code.code == "daemon-unreachable" else str(status)
+    return f"| `{code.code}` | {http} | {code.exit_status} | {code.meaning} | {code.remedy} |\n"
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import anyio
 from helix_mcp.proof import PATH as PROOF
 from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from helix.surfaces.problems import refuse
@@ -50,15 +51,12 @@ class Limits:
 
     async def _with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
-        said = headers.get("content-length", "").strip()
-        if not said and "transfer-encoding" not in headers:
+        length = headers.get("content-length", "").strip()
+        if not length and "transfer-encoding" not in headers:
             await self._app(scope, receive, send)
             return
-        too_large = refuse(
-            "too-large", f"the body is longer than {self._largest} bytes", {"Connection": "close"}
-        )
-        if said.isdecimal() and int(said) > self._largest:
-            await too_large(scope, receive, send)
+        if length.isdecimal() and int(length) > self._largest:
+            await self._too_large()(scope, receive, send)
             return
         body = bytearray()
         more = True
@@ -67,11 +65,11 @@ class Limits:
             while more:
                 message = await receive()
                 if message["type"] != "http.request":
-                    return  # gone before it had said everything
+                    return  # gone before all of it was here
                 body += message.get("body", b"")
                 more = message.get("more_body", False)
                 if len(body) > self._largest:
-                    await too_large(scope, receive, send)
+                    await self._too_large()(scope, receive, send)
                     return
         if patience.cancelled_caught:
             await refuse("too-slow", "the body did not arrive in time", {"Connection": "close"})(
@@ -84,3 +82,7 @@ class Limits:
             return whole.pop() if whole else await receive()
 
         await self._app(scope, replay, send)
+
+    def _too_large(self) -> JSONResponse:
+        message = f"the body is longer than {self._largest} bytes"
+        return refuse("too-large", message, {"Connection": "close"})

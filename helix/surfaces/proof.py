@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from helix.access import OPEN, declare
 from helix.errors import HelixError
 from helix.surfaces.problems import answer, refuse
 
@@ -19,6 +20,8 @@ _CHALLENGE = re.compile(r"[0-9a-f]{32,128}")
 def routes(token: Callable[[], str]) -> list[Route]:
     """`token` gives the token in force, each time anew."""
 
+    # Clients want the proof before they show a token.
+    @declare(OPEN)
     async def prove(request: Request) -> Response:
         challenge = request.query_params.get("challenge", "")
         if not _CHALLENGE.fullmatch(challenge):

@@ -18,11 +18,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from helix.errors import NoteError, StateUnwritable
+from helix.state.database import StateDatabase
 from helix.vault import frontmatter
-from helix.vault.database import StateDatabase
-from helix.vault.files import content_hash
 from helix.vault.frontmatter import Document
-from helix.vault.merge import state_of
 from helix.vault.note import Note, ancestors_of
 from helix.vault.tombstones import Tombstone, learn
 
@@ -95,10 +93,9 @@ class Ancestry(StateDatabase):
                 if self._db.execute("SELECT 1 FROM erased WHERE memory = ?", (memory_id,)).fetchone():
                     unknown.add(memory_id)
                     continue
-                data = frontmatter.emit(document)
                 added = self._db.execute(
                     "INSERT OR IGNORE INTO states (memory, state, hash, data) VALUES (?, ?, ?, ?)",
-                    (memory_id, state_of(document), content_hash(data), zlib.compress(data)),
+                    (memory_id, document.state, document.hash, zlib.compress(document.data)),
                 )
                 if added.rowcount:
                     unknown.add(memory_id)
@@ -285,7 +282,7 @@ class Ancestry(StateDatabase):
             self._db.execute("INSERT OR IGNORE INTO erased VALUES (?, ?)", (memory_id, known.deleted_at))
             self._db.execute("INSERT OR IGNORE INTO ledger (memory) VALUES (?)", (memory_id,))
         else:
-            data = None if known.record is None else zlib.compress(frontmatter.emit(known.record))
+            data = None if known.record is None else zlib.compress(known.record.data)
             self._db.execute(
                 "INSERT OR REPLACE INTO tombstones VALUES (?, ?, ?, ?, ?, ?)",
                 (memory_id, known.status, known.deleted_at, known.restored_at, known.path, data),

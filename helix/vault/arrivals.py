@@ -27,8 +27,9 @@ from helix.errors import (
 from helix.vault import frontmatter
 from helix.vault.conflict_names import choose_best, is_note_name
 from helix.vault.edit import edit
-from helix.vault.files import Write, content_hash
+from helix.vault.files import Write
 from helix.vault.frontmatter import Document
+from helix.vault.hashes import content_hash
 from helix.vault.load import Value
 from helix.vault.merge import is_erased, merge, settle_registers, with_ancestors
 from helix.vault.normalize import normalize

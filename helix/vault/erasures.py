@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from helix.errors import HelixError
+from helix.state.database import DAMAGED
 from helix.vault.ancestry import Ancestry
-from helix.vault.database import DAMAGED
 
 log = logging.getLogger(__name__)
 

@@ -27,13 +27,14 @@ from helix.vault import leftovers as _leftovers
 from helix.vault.authors import Authors
 from helix.vault.draft import Draft
 from helix.vault.folder import Folder, NotRegular
-from helix.vault.leftovers import Finding, Leftover, complete_name, content_hash
+from helix.vault.hashes import content_hash
+from helix.vault.leftovers import Finding, Leftover, complete_name
 from helix.vault.paths import MAX_NOTE_BYTES, Root, check, split
 from helix.vault.syscalls import UNSUPPORTED
 from helix.vault.syscalls import exchange as _exchange
 from helix.vault.syscalls import rename_new as _rename_new
 
-__all__ = ["Files", "Finding", "Leftover", "Outcome", "Write", "Written", "content_hash"]
+__all__ = ["Files", "Finding", "Leftover", "Outcome", "Write", "Written"]
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 # FAT and its kin answer a link with EPERM.
@@ -166,8 +167,10 @@ class Files:
         return self._root.folder(job.rel_dir)
 
     def _place(self, job: _Job, draft: Draft) -> Written:
+        # Of the very bytes that went into the draft, whatever the caller believes them to be.
         digest = content_hash(job.write.data)
-        self.authors.sign(digest)  # first: the follower may see the file before this thread goes on
+        # First: the follower may see the file before this thread goes on.
+        self.authors.sign(digest)
         if job.write.expect is None:
             self._create(job, draft)
             return Written(job.write.path, digest)

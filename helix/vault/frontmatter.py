@@ -9,12 +9,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import cast
-
-import frontmatter
-from frontmatter.default_handlers import YAMLHandler
 
 from helix.errors import BadFrontmatter, EditRefused, NoteError, NotText
+from helix.vault.hashes import content_hash, state_hash
 from helix.vault.load import Value, conflict_markers, load
 from helix.vault.markers import find_conflict
 from helix.vault.yaml_text import spell_block
@@ -41,6 +38,21 @@ class Document:
         return bool(self.opening)
 
     @cached_property
+    def data(self) -> bytes:
+        """The bytes of the file, put together from its pieces: `parse` loses none."""
+        return (self.bom + self.opening + self.yaml + self.closing + self.body).encode()
+
+    @cached_property
+    def hash(self) -> str:
+        """Names these bytes."""
+        return content_hash(self.data)
+
+    @cached_property
+    def state(self) -> str:
+        """Names what they say."""
+        return state_hash(self.meta, self.body)
+
+    @cached_property
     def newline(self) -> str:
         r"""The line end that the frontmatter, or else the body, mostly uses: "\n" or "\r\n"."""
         for text in (self.opening + self.yaml + self.closing, self.body):
@@ -51,9 +63,8 @@ class Document:
 
 def parse(data: bytes) -> Document:
     whole = split(data)
-    # python-frontmatter strips what it is given, so it gets the split that is already made.
-    meta, _ = frontmatter.parse("", handler=_Hardened(whole.yaml)) if whole.has_frontmatter else ({}, "")
-    return replace(whole, meta=cast("dict[str, Value]", meta))
+    meta = load(whole.yaml, first_line=2) if whole.has_frontmatter else {}
+    return replace(whole, meta=meta)
 
 
 def split(data: bytes) -> Document:
@@ -72,19 +83,22 @@ def split(data: bytes) -> Document:
 
 
 def emit(doc: Document) -> bytes:
-    return (doc.bom + doc.opening + doc.yaml + doc.closing + doc.body).encode()
+    return doc.data
+
+
+def new_document(meta: Mapping[str, Value], body: str) -> Document:
+    """A new note, proved by reading its bytes back."""
+    return prove(Document("", "---\n", spell_block(meta, "\n"), "---\n", body, dict(meta)))
 
 
 def create(meta: Mapping[str, Value], body: str) -> bytes:
-    """The bytes of a new note, proved by reading them back."""
-    new = Document("", "---\n", spell_block(meta, "\n"), "---\n", body, dict(meta))
-    return emit(prove(new))
+    return new_document(meta, body).data
 
 
 def prove(intended: Document) -> Document:
     """`intended` as it reads back from its own bytes; refused unless that is the same, piece by piece."""
     try:
-        read = parse(emit(intended))
+        read = parse(intended.data)
     except NoteError as error:
         raise EditRefused(
             f"the note would not be readable afterwards ({error.message}); {error.remedy}"
@@ -110,20 +124,6 @@ def same(one: Value, other: Value) -> bool:
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(same, one, other))
     return one == other
-
-
-class _Hardened(YAMLHandler):
-    """python-frontmatter with our split, which keeps every byte, and our loader, which refuses bombs."""
-
-    def __init__(self, source: str) -> None:
-        super().__init__()
-        self._source = source
-
-    def split(self, text: str) -> tuple[str, str]:
-        return self._source, ""
-
-    def load(self, fm: str, **_: object) -> dict[str, Value]:
-        return load(fm, first_line=2)
 
 
 def _decode(data: bytes) -> str:

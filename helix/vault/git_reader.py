@@ -92,7 +92,7 @@ class GitReader:
 
     def renew(self) -> Refs:
         """Read the names of commits again. Nothing else of the repository ever changes under its name."""
-        _check_alternates(self._folder.shared / "objects", _ALTERNATES_STEPS, set())
+        _check_objects(self._folder.shared / "objects", _ALTERNATES_STEPS, set())
         refs = self._folder.read_refs()
         head = refs.head if refs.is_detached else f"ref: {refs.head}"
         self._write("HEAD", os.fsencode(f"{head}\n"))
@@ -297,11 +297,13 @@ def _excludes(owners: Settings) -> str:
     return f'[core]\n    excludesFile = "{quoted}"\n' if os.path.isfile(file) else ""
 
 
-def _check_alternates(objects: Path, steps: int, seen: set[bytes]) -> None:
-    """Git reads on in the object folders that this file names: it must be a file, and those must be folders.
+def _check_objects(objects: Path, steps: int, seen: set[bytes]) -> None:
+    """Git opens whatever lies here under the name of a pack or an object; for a pipe it would wait until it is stopped.
 
-    Each is looked at once, as git does: a few that name each other over and over are more ways than can be walked.
+    So it does in the object folders that the alternates name: that must be a file, and those must be folders. Each is
+    looked at once, as git does: a few that name each other over and over are more ways than can be walked.
     """
+    _check_files(objects)
     listed = objects / "info" / "alternates"
     if not os.path.lexists(listed):
         return
@@ -323,7 +325,20 @@ def _check_alternates(objects: Path, steps: int, seen: set[bytes]) -> None:
                 f"{listed} and those after it name more than {_MOST_ALTERNATES} folders", code="git-failed"
             )
         if place.is_dir():
-            _check_alternates(place, steps - 1, seen)
+            _check_objects(place, steps - 1, seen)
+
+
+def _check_files(objects: Path) -> None:
+    for folder in (objects / "pack", *(objects / f"{number:02x}" for number in range(256))):
+        try:
+            entries = os.scandir(folder)
+        except OSError:
+            continue
+        with entries:
+            for entry in entries:
+                # A link into nowhere is not there for git either.
+                if not entry.is_file() and not entry.is_dir() and os.path.exists(entry.path):
+                    raise HistoryError(f"{entry.path} is no regular file; remove it", code="git-failed")
 
 
 def _is_regular(path: Path) -> bool:

@@ -9,7 +9,6 @@ had it open may still write into it: what is then neither the new nor the old co
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import re
 import secrets
@@ -19,6 +18,7 @@ from enum import Enum
 
 from helix.errors import BadValue, OutsideVault, StorageError
 from helix.vault.folder import Folder, NotRegular, close, read_all
+from helix.vault.hashes import content_hash
 from helix.vault.paths import MAX_NOTE_BYTES, TEMP_PREFIX, Root, split
 from helix.vault.syscalls import without_writers
 
@@ -28,10 +28,6 @@ AT_ONCE = -1.0
 """a lingering time that is over already, whatever the clock of the disk says"""
 
 _TEMP = re.compile(re.escape(TEMP_PREFIX) + r"(?:([0-9a-f]{12})-([0-9a-f]{12})-)?[0-9a-f]{16}\.tmp")
-
-
-def content_hash(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
 
 
 def unfinished_name() -> str:

@@ -7,6 +7,9 @@ import re
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
+MOST_IN_A_TEXT = 10_000
+"""Links of each kind, and tags, that a text can have: the next ones are words. A note of a generator, or a hostile one,
+has 400,000, and each would be a row of the catalog, an edge of the graph and a line of listings."""
 EDGE_KINDS = ("supersedes", "depends_on", "contradicts", "refines", "relates_to")
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
@@ -23,7 +26,7 @@ _TAG = re.compile(r"(?<![^\s(])#([\w/-]*[^\W\d][\w/-]*)")
 
 def wikilinks(text: str) -> list[str]:
     """The targets of the links in a text, each once, in order of appearance. Code is not text."""
-    return _unique(match.strip() for line in _prose(text, "[[") for match in WIKILINK.findall(line))
+    return _unique(match[1].strip() for line in _prose(text, "[[") for match in WIKILINK.finditer(line))
 
 
 def markdown_links(text: str, path: str) -> list[str]:
@@ -33,9 +36,9 @@ def markdown_links(text: str, path: str) -> list[str]:
     be a file in any folder.
     """
     targets = (
-        _note_at(angled or plain, path)
+        _note_at(match[1] or match[2] or "", path)
         for line in _prose(text, "](")
-        for angled, plain in _MARKDOWN_LINK.findall(line)
+        for match in _MARKDOWN_LINK.finditer(line)
     )
     return _unique(target for target in targets if target is not None)
 
@@ -49,7 +52,7 @@ def property_links(values: Iterable[object]) -> list[str]:
 
 def inline_tags(text: str) -> list[str]:
     """The `#tags` in a text, without the mark. As in Obsidian, a tag needs at least one letter."""
-    return _unique(match.strip("/") for line in _prose(text, "#") for match in _TAG.findall(line))
+    return _unique(match[1].strip("/") for line in _prose(text, "#") for match in _TAG.finditer(line))
 
 
 def to_link(memory_id: str) -> str:
@@ -121,4 +124,10 @@ def _without_code(line: str) -> str:
 
 
 def _unique(items: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(item for item in items if item))
+    found: dict[str, None] = {}
+    for item in items:
+        if item:
+            found[item] = None
+            if len(found) == MOST_IN_A_TEXT:
+                break
+    return list(found)

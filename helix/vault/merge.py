@@ -13,8 +13,9 @@ from datetime import UTC, datetime
 from helix.vault import frontmatter
 from helix.vault.edit import REMOVE, Remove, edit
 from helix.vault.frontmatter import Document
+from helix.vault.hashes import state_hash
 from helix.vault.load import Value
-from helix.vault.note import STATUSES, ancestors_of, is_erased_record, is_later, state_hash, status_of
+from helix.vault.note import STATUSES, ancestors_of, is_erased_record, is_later, status_of
 from helix.vault.text_merge import merge_text
 from helix.vault.times import parse_time, stamp_after
 
@@ -81,7 +82,7 @@ def is_erased(document: Document) -> bool:
 
 
 def state_of(document: Document) -> str:
-    return state_hash(document.meta, document.body)
+    return document.state
 
 
 def with_ancestors(meta: Mapping[str, Value], body: str, ancestors: Iterable[str]) -> list[Value]:
@@ -92,9 +93,7 @@ def with_ancestors(meta: Mapping[str, Value], body: str, ancestors: Iterable[str
 
 def erased_record(memory_id: Value, deleted_at: Value) -> Document:
     """What is left of an erased memory: no title, no tags, no text, no provenance."""
-    return frontmatter.parse(
-        frontmatter.create({"id": memory_id, "status": "erased", "deleted_at": deleted_at}, "")
-    )
+    return frontmatter.new_document({"id": memory_id, "status": "erased", "deleted_at": deleted_at}, "")
 
 
 def settle_registers(meta: Mapping[str, Value], now: datetime | None = None) -> dict[str, Value]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +12,6 @@ from typing import Any
 from helix.errors import NoteError
 from helix.vault import frontmatter, ids
 from helix.vault.conflict_names import original_name
-from helix.vault.files import content_hash
 from helix.vault.frontmatter import Document
 from helix.vault.links import (
     EDGE_KINDS,
@@ -101,14 +98,13 @@ class Memory:
 @dataclass(frozen=True)
 class Note:
     path: str
-    hash: str
     document: Document
     unread: NoteError | None = None
     """why its properties could not be read: the note is known by its path and its text alone, and never written to"""
 
     @classmethod
     def parse(cls, path: str, data: bytes) -> Note:
-        return cls(path, content_hash(data), frontmatter.parse(data))
+        return cls(path, frontmatter.parse(data))
 
     @classmethod
     def parse_leniently(cls, path: str, data: bytes) -> Note:
@@ -125,11 +121,19 @@ class Note:
             document = frontmatter.split(data)
             if _says_hidden(document.yaml) or not document.body.strip():
                 raise
-            return cls(path, content_hash(data), document, error.at(path))
+            return cls(path, document, error.at(path))
 
     @property
     def meta(self) -> dict[str, Value]:
         return self.document.meta
+
+    @property
+    def hash(self) -> str:
+        return self.document.hash
+
+    @property
+    def state(self) -> str:
+        return self.document.state
 
     @property
     def has_id(self) -> bool:
@@ -153,10 +157,6 @@ class Note:
         enough: a person may have typed it and may type it back."""
         return self.has_id and is_erased_record(self.meta, self.document.body)
 
-    @cached_property
-    def state(self) -> str:
-        return state_hash(self.meta, self.document.body)
-
     @property
     def ancestors(self) -> list[str]:
         return ancestors_of(self.meta)
@@ -169,13 +169,6 @@ class Note:
 def is_erased_record(meta: Mapping[str, Value], body: str) -> bool:
     bare = meta.keys() <= {"id", "status", "deleted_at"} and not body.strip()
     return bare and status_of(meta) == "erased"
-
-
-def state_hash(meta: Mapping[str, Value], body: str) -> str:
-    """Names a full state of a record: what it says, without `rev` and however it is spelled in YAML."""
-    said = {key: value for key, value in meta.items() if key != "rev"}
-    canonical = json.dumps(said, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return hashlib.sha256(f"{canonical}\n{body}".encode()).hexdigest()[:12]
 
 
 def ancestors_of(meta: Mapping[str, Value]) -> list[str]:

@@ -17,6 +17,7 @@ from helix.errors import HistoryError, OutsideVault
 from helix.vault.git_folder import GitFolder
 from helix.vault.git_program import READ_SECONDS, can_be_passed, find_git, last_words, run_git
 from helix.vault.git_reader import LARGEST_BLOB, GitReader, Settings, owners_environment
+from helix.vault.paths import check
 
 BATCH_BYTES = 16 * 1024 * 1024
 BATCH_BLOBS = 5000
@@ -113,9 +114,17 @@ class Repository:
         return self.prefix + "/".join(parts)
 
     def in_vault(self, name: bytes) -> str | None:
-        """The inverse of `in_repository`; None for a file elsewhere in the repository."""
+        """The inverse of `in_repository`; None for a file elsewhere in the repository, or in no repository at all.
+
+        Git makes no tree with `/home/me/CLAUDE.md` or `..` as a name in it, but it reads and clones one.
+        """
         path = os.fsdecode(name)
-        return path.removeprefix(self.prefix) if path.startswith(self.prefix) else None
+        if not path.startswith(self.prefix):
+            return None
+        try:
+            return check(path.removeprefix(self.prefix))
+        except OutsideVault:
+            return None
 
     def commit_id(self, revision: str) -> str:
         """The commit that a person's words name: a branch, a tag, a commit or git's ways to say one."""

@@ -1,11 +1,13 @@
-"""Every note of a vault with its signature, in one pass of stat calls and no reading."""
+"""Every note of a vault (or whatever else is followed) with its signature, in one pass of stat calls and no reading."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from helix.vault.conflict_names import is_note_name
 from helix.vault.ignore import Ignore
 from helix.vault.paths import TEMP_PREFIX
 
@@ -27,7 +29,7 @@ class Signature(NamedTuple):
 
 @dataclass
 class Walk:
-    notes: dict[str, Signature] = field(default_factory=dict)
+    files: dict[str, Signature] = field(default_factory=dict)
     odd_names: list[str] = field(default_factory=list)
     """files whose names are not UTF-8: shown escaped, never followed"""
     unreadable: list[str] = field(default_factory=list)
@@ -36,14 +38,18 @@ class Walk:
     """folders that hold temp files of ours"""
 
     def add(self, other: Walk) -> None:
-        self.notes |= other.notes
+        self.files |= other.files
         self.odd_names += other.odd_names
         self.unreadable += other.unreadable
         self.temporary += other.temporary
 
 
-def walk(root: str, ignore: Ignore, below: str = "") -> Walk:
-    """The notes under a folder of the vault (all of it by default). Symlinks are not followed."""
+def is_note(path: str) -> bool:
+    return is_note_name(path.rpartition("/")[2])
+
+
+def walk(root: str, ignore: Ignore, below: str = "", follows: Callable[[str], bool] = is_note) -> Walk:
+    """The files of some kind under a folder of the vault (all of it by default). Symlinks are not followed."""
     found = Walk()
     pending = [below]
     while pending:
@@ -60,7 +66,7 @@ def walk(root: str, ignore: Ignore, below: str = "") -> Walk:
             continue
         prefix = f"{folder}/" if folder else ""
         for entry in listed:
-            _look(entry, prefix + entry.name, ignore, found, pending)
+            _look(entry, prefix + entry.name, ignore, follows, found, pending)
     return found
 
 
@@ -68,10 +74,17 @@ def find_templates(root: str, ignore: Ignore) -> list[str]:
     """The notes that are left out because Obsidian's settings say that they are templates."""
     if not ignore.templates:
         return []
-    return sorted(walk(root, ignore.without_templates()).notes.keys() - walk(root, ignore).notes.keys())
+    return sorted(walk(root, ignore.without_templates()).files.keys() - walk(root, ignore).files.keys())
 
 
-def _look(entry: os.DirEntry[str], path: str, ignore: Ignore, found: Walk, pending: list[str]) -> None:
+def _look(
+    entry: os.DirEntry[str],
+    path: str,
+    ignore: Ignore,
+    follows: Callable[[str], bool],
+    found: Walk,
+    pending: list[str],
+) -> None:
     if entry.is_symlink():
         return
     if entry.is_dir(follow_symlinks=False):
@@ -81,7 +94,7 @@ def _look(entry: os.DirEntry[str], path: str, ignore: Ignore, found: Walk, pendi
         folder = path.rpartition("/")[0]
         if folder not in found.temporary:
             found.temporary.append(folder)
-    elif not ignore.skips_file(path):
+    elif follows(path) and not ignore.hides_file(path):
         try:
             path.encode()
         except UnicodeEncodeError:
@@ -90,6 +103,6 @@ def _look(entry: os.DirEntry[str], path: str, ignore: Ignore, found: Walk, pendi
             )
             return
         try:
-            found.notes[path] = Signature.of(entry.stat(follow_symlinks=False))
+            found.files[path] = Signature.of(entry.stat(follow_symlinks=False))
         except OSError:
             return  # gone between the listing and the look; the next event or scan tells

@@ -14,11 +14,11 @@ class Address:
     def __init__(self, url: str) -> None:
         scheme, separator, rest = url.strip().partition("://")
         self.scheme = scheme.lower()
-        place, slash, path = rest.partition("/")
-        host, port = _split(place)
+        authority, slash, path = rest.partition("/")
+        host, port = _split(authority)
         if not separator or self.scheme not in _PORTS or not host or not _is_plain(url.strip()):
             raise BadAddress(f"{url!r} is not a URL of a daemon; write it like http://127.0.0.1:7878")
-        if "@" in place or "?" in rest or "#" in rest:
+        if "@" in authority or "?" in rest or "#" in rest:
             raise BadAddress(
                 f"{url!r} has more than a daemon's URL needs; write it like http://127.0.0.1:7878"
             )
@@ -27,8 +27,8 @@ class Address:
         self.host = host
         self.port = _port(port, url) if port else _PORTS[self.scheme]
         self.path = (slash + path).rstrip("/")
-        self.url = f"{self.scheme}://{place}{self.path}"
-        self.host_header = place
+        self.url = f"{self.scheme}://{authority}{self.path}"
+        self.host_header = authority
 
     @property
     def is_secure(self) -> bool:
@@ -73,11 +73,11 @@ def _is_plain(url: str) -> bool:
     return url.isascii() and url.isprintable() and " " not in url
 
 
-def _split(place: str) -> tuple[str, str]:
-    if place.startswith("["):
-        host, _, rest = place[1:].partition("]")
+def _split(authority: str) -> tuple[str, str]:
+    if authority.startswith("["):
+        host, _, rest = authority[1:].partition("]")
         return host, rest.removeprefix(":")
-    host, _, port = place.partition(":")
+    host, _, port = authority.partition(":")
     return host, port
 
 

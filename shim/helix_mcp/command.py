@@ -10,7 +10,7 @@ from helix_mcp.address import BadAddress
 from helix_mcp.endpoint import say
 from helix_mcp.lines import Lines, Stopped
 from helix_mcp.relay import Relay
-from helix_mcp.settings import BadSettings, Options, Settings
+from helix_mcp.settings import BadConfig, Options, Settings
 
 HELP = """\
 usage: helix-mcp [OPTIONS]
@@ -47,7 +47,7 @@ def run() -> None:
     except BadUsage as error:
         sys.stderr.write(f"helix-mcp: {error}; see helix-mcp --help\n")
         sys.exit(2)
-    except (BadAddress, BadSettings) as error:
+    except (BadAddress, BadConfig) as error:
         sys.stderr.write(f"helix-mcp: {error}\n")
         sys.exit(1)
     if settings.remark:

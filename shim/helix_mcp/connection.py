@@ -60,7 +60,7 @@ class Connection:
         except TimeoutError as error:
             raise lost(error) from error
         except OSError as error:
-            raise NotSent(_said(error)) from error
+            raise NotSent(_reason(error)) from error
         challenge.check(host, port)
 
     def send(self, data: bytes) -> bool:
@@ -69,7 +69,7 @@ class Connection:
             self._socket.sendall(data)
         except (OSError, ValueError) as error:
             if not self._is_readable():
-                raise NotSent(_said(error)) from error
+                raise NotSent(_reason(error)) from error
             return False
         return True
 
@@ -124,7 +124,7 @@ def _connect(address: Address) -> socket.socket:
         made.settimeout(None)
         return made
     except (OSError, ValueError) as error:
-        raise NotSent(_said(error)) from error
+        raise NotSent(_reason(error)) from error
 
 
 def _secured(plain: socket.socket, host: str) -> socket.socket:
@@ -139,8 +139,8 @@ def _secured(plain: socket.socket, host: str) -> socket.socket:
 
 def lost(error: Exception) -> Lost:
     """What an error while reading means."""
-    return TooSlow("no answer in time") if isinstance(error, TimeoutError) else Lost(_said(error))
+    return TooSlow("no answer in time") if isinstance(error, TimeoutError) else Lost(_reason(error))
 
 
-def _said(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__

@@ -43,8 +43,8 @@ def start(settings: Settings, answers: Callable[[], bool], say: Callable[[str], 
     deadline = time.monotonic() + _PATIENCE
     try:
         os.makedirs(settings.state_folder, mode=0o700, exist_ok=True)
-        place = os.path.join(settings.state_folder, LOCK_FILE)
-        with open(place, "a", encoding="utf-8", opener=private) as file:
+        lock_path = os.path.join(settings.state_folder, LOCK_FILE)
+        with open(lock_path, "a", encoding="utf-8", opener=private) as file:
             while not _lock(file):
                 if _wait_for(answers, 0.1):
                     return
@@ -163,9 +163,9 @@ def _lock(file: IO[str]) -> bool:
 
 def _wait_for(answers: Callable[[], bool], seconds: float) -> bool:
     deadline = time.monotonic() + seconds
-    while not (there := answers()) and time.monotonic() < deadline:
+    while not (answered := answers()) and time.monotonic() < deadline:
         time.sleep(_LOOK_EVERY)
-    return there
+    return answered
 
 
 def _log_size(log: str) -> int:

@@ -47,8 +47,8 @@ def session_start(event: dict[str, Any], rest: Rest, budget: int, project: str) 
     elif project:
         record = _record(rest, f"scope=all&project={percent_encoded(project)}", for_record, _BEFORE)
     # Without a project the daemon would show the memories of all of them.
-    asked = {"phases": [PHASE], "budget_tokens": max(budget - for_record, _LEAST_BUDGET)}
-    packed = rest.ask("POST", "/phases", {**asked, "scope": "project" if project else "global"})
+    request = {"phases": [PHASE], "budget_tokens": max(budget - for_record, _LEAST_BUDGET)}
+    packed = rest.ask("POST", "/phases", {**request, "scope": "project" if project else "global"})
     parts = [str(packed.get("context", "")) if packed.get("citations") else "", record]
     if not any(parts):
         raise GiveUp("there is no memory of this project yet")
@@ -59,14 +59,14 @@ def user_prompt(event: dict[str, Any], rest: Rest, budget: int, project: str) ->
     task = str(event.get("prompt", "")).strip()
     if task.startswith("/") or len(task) < _SHORTEST_TASK:
         raise GiveUp("the prompt is a command, or too short to be about something")
-    asked = {
+    request = {
         "task": task[:_LONGEST_TASK],
         "max_tokens": max(budget, _LEAST_BUDGET),
         "scope": "project" if project else "global",
         # Any filter leaves out the preferences that are added to every pack: those were told at the start.
         "filters": {"after": "1970-01-01"},
     }
-    packed = rest.ask("POST", "/context", asked)
+    packed = rest.ask("POST", "/context", request)
     if not packed.get("citations"):
         raise GiveUp("no memory is about this prompt")
     return str(packed.get("context", ""))

@@ -11,7 +11,7 @@ from helix_mcp.connection import Connection, Lost, NotHttp, NotSent
 from helix_mcp.events import EventParser, events
 from helix_mcp.message import NOT_TAKEN, UNREACHABLE, parse_from_server
 from helix_mcp.proof import NotYours
-from helix_mcp.wire import Call, Response, Server
+from helix_mcp.wire import RequestInFlight, Response, Server
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,8 +34,8 @@ _HINTS = {
 }
 
 
-class Refused(Exception):
-    """The request cannot be carried out; said to the client as a JSON-RPC error."""
+class RequestRefused(Exception):
+    """The request cannot be carried out; the client is told so in a JSON-RPC error."""
 
     def __init__(self, code: int, reason: str, error: object = None) -> None:
         super().__init__(reason)
@@ -52,7 +52,7 @@ def say(text: str) -> None:
         pass  # nobody listens
 
 
-class Endpoint:
+class DaemonEndpoint:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._server = Server(settings.address, settings.headers, settings.owner)
@@ -72,12 +72,12 @@ class Endpoint:
         *,
         fresh: bool = False,
         seconds: float | None = None,
-        call: Call | None = None,
+        call: RequestInFlight | None = None,
     ) -> Response:
         accepted = {"Accept": "application/json, text/event-stream", **headers}
         return self._ask("POST", accepted, line, fresh=fresh, seconds=seconds, call=call)
 
-    def get(self, headers: Mapping[str, str], call: Call) -> Response:
+    def get(self, headers: Mapping[str, str], call: RequestInFlight) -> Response:
         return self._ask("GET", {"Accept": "text/event-stream", **headers}, b"", fresh=True, call=call)
 
     def delete(self, headers: Mapping[str, str], seconds: float) -> None:
@@ -91,7 +91,7 @@ class Endpoint:
         *,
         fresh: bool,
         seconds: float | None = None,
-        call: Call | None = None,
+        call: RequestInFlight | None = None,
     ) -> Response:
         try:
             response = self._server.ask(
@@ -101,24 +101,27 @@ class Endpoint:
             if str(error) != self._warned:  # once, and not at each try
                 self._warned = str(error)
                 say(self._warned)
-            raise Refused(UNREACHABLE, str(error)) from error
+            raise RequestRefused(UNREACHABLE, str(error)) from error
         except NotHttp as error:
-            raise Refused(
+            raise RequestRefused(
                 NOT_TAKEN, f"what answers at {self.url} is not helixd: it said {str(error)!r}"
             ) from error
         self._was_there = True
         return response
 
     def reach(self, reason: str) -> None:
-        """Wait until the daemon can be connected to; start it if that is allowed. Refused when it cannot be had."""
-        asked = time.monotonic()
+        """Wait until the daemon can be connected to; start it if that is allowed.
+
+        Raises RequestRefused when it cannot be had.
+        """
+        began = time.monotonic()
         with self._lock:  # one thread tries; the others take its result
             failed, why = self._failure
-            if failed > asked:
-                raise Refused(UNREACHABLE, why)
+            if failed > began:
+                raise RequestRefused(UNREACHABLE, why)
             try:
                 self._have_daemon(reason)
-            except Refused as refused:
+            except RequestRefused as refused:
                 self._failure = (time.monotonic(), str(refused))
                 say(str(refused))
                 raise
@@ -139,7 +142,7 @@ class Endpoint:
             time.sleep(_LOOK_EVERY)
             if self.answers():
                 return None
-        raise Refused(UNREACHABLE, why)
+        raise RequestRefused(UNREACHABLE, why)
 
     def answers(self) -> bool:
         """Whether something listens there."""
@@ -162,35 +165,37 @@ class Endpoint:
         body = response.read()
         message = parse_from_server(body) if response.kind == "application/json" else None
         if message is None:
-            raise Refused(NOT_TAKEN, self._not_mcp(response.status, response.kind, body))
+            raise RequestRefused(NOT_TAKEN, self._not_mcp(response.status, response.kind, body))
         yield message
 
-    def refusal(self, response: Response) -> Refused:
+    def refusal(self, response: Response) -> RequestRefused:
         """What an answer other than 2xx means."""
         status = response.status
         try:
             body = response.read(65536)
         except (Lost, NotHttp):
             body = b""
-        said = _said(body) if response.kind == "application/json" else None
-        if isinstance(said, dict):
-            return Refused(NOT_TAKEN, str(said.get("message", "")), said)
+        problem = _error_in(body) if response.kind == "application/json" else None
+        if isinstance(problem, dict):
+            return RequestRefused(NOT_TAKEN, str(problem.get("message", "")), problem)
         if 300 <= status < 400:
-            place = response.headers.get("location", "another place")
-            return Refused(NOT_TAKEN, f"{self.url} leads on to {place}; set HELIX_URL to that")
-        if said is None and status not in _HINTS:
-            return Refused(NOT_TAKEN, self._not_mcp(status, response.kind, body))
-        parts = [str(one) for one in (_HINTS.get(status), said) if one]
-        return Refused(NOT_TAKEN, f"the daemon at {self.url} answered {status}: {'; '.join(parts)}")
+            location = response.headers.get("location", "another place")
+            return RequestRefused(NOT_TAKEN, f"{self.url} leads on to {location}; set HELIX_URL to that")
+        if problem is None and status not in _HINTS:
+            return RequestRefused(NOT_TAKEN, self._not_mcp(status, response.kind, body))
+        parts = [str(one) for one in (_HINTS.get(status), problem) if one]
+        return RequestRefused(NOT_TAKEN, f"the daemon at {self.url} answered {status}: {'; '.join(parts)}")
 
     def _not_mcp(self, status: int, kind: str, body: bytes) -> str:
         """An answer that is no MCP: say who gave it."""
-        said = " ".join(body[:200].decode("utf-8", "replace").split())
-        what = f"answered MCP with {status} {kind or 'and no content type'}" + (f": {said}" if said else "")
+        excerpt = " ".join(body[:200].decode("utf-8", "replace").split())
+        outcome = f"answered MCP with {status} {kind or 'and no content type'}" + (
+            f": {excerpt}" if excerpt else ""
+        )
         version = self._daemon_version()
         if version is None:
-            return f"what answers at {self.url} is not helixd ({what}); set HELIX_URL, or HELIX_PORT to a free port"
-        return f"helixd {version} at {self.url} {what}"
+            return f"what answers at {self.url} is not helixd ({outcome}); set HELIX_URL, or HELIX_PORT to a free port"
+        return f"helixd {version} at {self.url} {outcome}"
 
     def _daemon_version(self) -> str | None:
         try:
@@ -204,13 +209,13 @@ class Endpoint:
         return version if isinstance(version, str) else None
 
 
-def _said(body: bytes) -> object:
+def _error_in(body: bytes) -> object:
     """The error in a JSON body: JSON-RPC's object, or Helix's sentence; None when there is none."""
     try:
         parsed = json.loads(body)
     except (ValueError, RecursionError):
         return None
-    said = parsed.get("error") if isinstance(parsed, dict) else None
-    if isinstance(said, dict) and isinstance(said.get("code"), int):
-        return said
-    return said if isinstance(said, str) else None
+    error = parsed.get("error") if isinstance(parsed, dict) else None
+    if isinstance(error, dict) and isinstance(error.get("code"), int):
+        return error
+    return error if isinstance(error, str) else None

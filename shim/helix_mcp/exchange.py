@@ -8,17 +8,17 @@ from __future__ import annotations
 import threading
 
 from helix_mcp.connection import Lost, NotHttp, NotSent, TooSlow
-from helix_mcp.endpoint import Refused, say
+from helix_mcp.endpoint import RequestRefused, say
 from helix_mcp.events import EventParser
 from helix_mcp.message import NOT_TAKEN, OUTCOME_UNKNOWN, UNREACHABLE, answer_line, error_line
 from helix_mcp.session import HANDSHAKE_SECONDS
-from helix_mcp.wire import Call, Response
+from helix_mcp.wire import RequestInFlight, Response
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from helix_mcp.endpoint import Endpoint
+    from helix_mcp.endpoint import DaemonEndpoint
     from helix_mcp.message import Message
     from helix_mcp.session import Session
 
@@ -36,13 +36,13 @@ class _SessionGone(Exception):
 class _Busy(Exception):
     """429 or 503: not now, so nothing was carried out."""
 
-    def __init__(self, pause: float, refusal: Refused) -> None:
+    def __init__(self, pause: float, refusal: RequestRefused) -> None:
         super().__init__(str(refusal))
         self.pause = pause
         self.refusal = refusal
 
 
-class Tools:
+class KnownTools:
     """Which tools may be called twice, as they say of themselves in the lists that pass by."""
 
     def __init__(self) -> None:
@@ -72,9 +72,9 @@ def _plain(name: object) -> str:
 class Exchange:
     def __init__(
         self,
-        endpoint: Endpoint,
+        endpoint: DaemonEndpoint,
         session: Session,
-        tools: Tools,
+        tools: KnownTools,
         message: Message,
         write: Callable[[bytes], None],
     ) -> None:
@@ -83,7 +83,7 @@ class Exchange:
         self._session = session
         self._tools = tools
         self._write = write
-        self._call = Call()
+        self._call = RequestInFlight()
         self._stopped = threading.Event()
         self._answered = False
 
@@ -103,7 +103,7 @@ class Exchange:
     def run(self) -> None:
         try:
             self._until_answered()
-        except Refused as refused:
+        except RequestRefused as refused:
             error = answer_line(self.message.id, refused.error) if refused.error else None
             self._answer(error or error_line(self.message.id, refused.code, str(refused)))
         finally:
@@ -134,14 +134,18 @@ class Exchange:
                 if not self._stopped.is_set():
                     self._endpoint.reach(why)
             except TooSlow as error:
-                raise Refused(UNREACHABLE, f"the daemon at {self._endpoint.url} hangs: {error}") from error
+                raise RequestRefused(
+                    UNREACHABLE, f"the daemon at {self._endpoint.url} hangs: {error}"
+                ) from error
             except (Lost, NotHttp) as error:
                 why = str(error)
                 if not self._stopped.is_set():
                     self._may_have_happened(why)
             tries += 1
             if tries >= _TRIES and not self._stopped.is_set():
-                raise Refused(UNREACHABLE, f"the daemon at {self._endpoint.url} does not answer: {why}")
+                raise RequestRefused(
+                    UNREACHABLE, f"the daemon at {self._endpoint.url} does not answer: {why}"
+                )
             self._stopped.wait(_BETWEEN_TRIES * (tries - 1))
         self._answered = True  # nobody waits for it
 
@@ -151,8 +155,8 @@ class Exchange:
             raise self._outcome_unknown(f"the connection was lost: {why}")
         self._endpoint.reach(why)
 
-    def _outcome_unknown(self, why: str) -> Refused:
-        return Refused(
+    def _outcome_unknown(self, why: str) -> RequestRefused:
+        return RequestRefused(
             OUTCOME_UNKNOWN,
             f"the daemon did not answer properly while {self.message.params.get('name')} ran ({why}). Whether it was "
             "carried out is not known, and it was not tried again. Look whether its effect is there (search or read) "
@@ -242,7 +246,7 @@ def _pause(response: Response) -> float:
     return float(wanted) if wanted.isdigit() else 1.0
 
 
-def post_quietly(endpoint: Endpoint, message: Message, headers: dict[str, str], seconds: float) -> None:
+def post_quietly(endpoint: DaemonEndpoint, message: Message, headers: dict[str, str], seconds: float) -> None:
     """A message that has no answer. If it cannot be delivered it is lost: what it was about is gone, too."""
     try:
         response = endpoint.post(message.line, headers, seconds=seconds)
@@ -250,5 +254,5 @@ def post_quietly(endpoint: Endpoint, message: Message, headers: dict[str, str], 
             response.read()
         else:
             say(f"{message.method or 'an answer'} was not taken: {endpoint.refusal(response)}")
-    except (NotSent, Lost, NotHttp, Refused) as error:
+    except (NotSent, Lost, NotHttp, RequestRefused) as error:
         say(f"{message.method or 'an answer'} was not delivered: {error}")

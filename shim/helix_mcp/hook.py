@@ -84,8 +84,8 @@ def _work(arguments: list[str]) -> None:
 
             tell = session_start if name == "SessionStart" else user_prompt
             context = tell(event, rest, _budget(arguments), project)
-            told = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
-            os.write(1, json.dumps(told).encode() + b"\n")
+            output = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
+            os.write(1, json.dumps(output).encode() + b"\n")
         elif name in ("PreCompact", "Stop", "SessionEnd"):
             from helix_mcp.session_record import record
 
@@ -107,9 +107,9 @@ def _input() -> bytes:
 
 
 def _budget(arguments: list[str]) -> int:
-    for place, argument in enumerate(arguments):
+    for position, argument in enumerate(arguments):
         name, _, value = argument.partition("=")
-        value = value or "".join(arguments[place + 1 : place + 2])
+        value = value or "".join(arguments[position + 1 : position + 2])
         if name == "--budget" and value.isdigit():
             return int(value)
     return BUDGET

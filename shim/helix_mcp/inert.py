@@ -58,19 +58,19 @@ _HIDDEN_TEXT = re.compile(
 def inert(text: str) -> str:
     """The text with every mark in it spelled so that it is one no more."""
     if not text.isascii():
-        text = _HIDDEN_TEXT.sub(lambda found: found["flag"] or "", text)
-    read, places = _as_read(text)
+        text = _HIDDEN_TEXT.sub(lambda match: match["flag"] or "", text)
+    read, positions = _as_read(text)
     changed: list[str] = []
     done = 0
-    for found in _MARK.finditer(read):
-        if found["code"]:
+    for match in _MARK.finditer(read):
+        if match["code"]:
             continue
         # A label is read up to its colon, a tag from its first sign on.
-        at = found.end() - 1 if found["label"] else found.start()
-        place = at if places is None else places[at]
-        if place >= done:
-            changed += [text[done:place], _INSTEAD[read[at]]]
-            done = place + 1
+        at = match.end() - 1 if match["label"] else match.start()
+        position = at if positions is None else positions[at]
+        if position >= done:
+            changed += [text[done:position], _INSTEAD[read[at]]]
+            done = position + 1
     return "".join([*changed, text[done:]]) if changed else text
 
 
@@ -81,14 +81,14 @@ def _as_read(text: str) -> tuple[str, list[int] | None]:
     if unicodedata.is_normalized("NFKC", text) and not _INVISIBLE.search(text) and not _CONTROL.search(text):
         return text.translate(_LINE_ENDS), None
     read: list[str] = []
-    places: list[int] = []
-    for place, letter in enumerate(text):
+    positions: list[int] = []
+    for position, letter in enumerate(text):
         if letter.isascii():
             if not _CONTROL.match(letter):
                 read.append(letter)
-                places.append(place)
+                positions.append(position)
         elif not _INVISIBLE.match(letter):
             for plain in unicodedata.normalize("NFKC", letter):
                 read.append(plain)
-                places.append(place)
-    return "".join(read).translate(_LINE_ENDS), places
+                positions.append(position)
+    return "".join(read).translate(_LINE_ENDS), positions

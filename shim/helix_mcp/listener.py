@@ -5,15 +5,15 @@ from __future__ import annotations
 import threading
 
 from helix_mcp.connection import Lost, NotHttp, NotSent
-from helix_mcp.endpoint import Refused, say
+from helix_mcp.endpoint import RequestRefused, say
 from helix_mcp.events import EventParser
-from helix_mcp.wire import Call
+from helix_mcp.wire import RequestInFlight
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from helix_mcp.endpoint import Endpoint
+    from helix_mcp.endpoint import DaemonEndpoint
     from helix_mcp.session import Session
 
 _FIRST_PAUSE = 0.25
@@ -25,12 +25,12 @@ _FINAL = frozenset({400, 401, 403, 405, 406, 421})
 class Listener:
     """A daemon that was stopped is not started for this: only a request does that."""
 
-    def __init__(self, endpoint: Endpoint, session: Session, write: Callable[[bytes], None]) -> None:
+    def __init__(self, endpoint: DaemonEndpoint, session: Session, write: Callable[[bytes], None]) -> None:
         self._endpoint = endpoint
         self._session = session
         self._write = write
         self._stopped = threading.Event()
-        self._call = Call()
+        self._call = RequestInFlight()
 
     def start(self) -> None:
         threading.Thread(target=self._run, name="listener", daemon=True).start()
@@ -57,7 +57,7 @@ class Listener:
                     self._session.renew(seen)
                     continue
                 pause = _FIRST_PAUSE if status == 200 else min(pause * 2, _LONGEST_PAUSE)
-            except (NotSent, Lost, NotHttp, Refused):
+            except (NotSent, Lost, NotHttp, RequestRefused):
                 pause = min(pause * 2, _LONGEST_PAUSE)
             self._stopped.wait(parser.retry if parser.retry is not None else pause)
 

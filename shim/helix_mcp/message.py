@@ -120,7 +120,7 @@ def _refuse_batch(batch: list[Any]) -> bytes:
     """Batches were in one revision of MCP only. Each request in it gets its error, so that nobody waits."""
     reason = "batches are not supported; send one message per line"
     wanted = [
-        one["id"] for one in batch if isinstance(one, dict) and "method" in one and is_id(one.get("id"))
+        item["id"] for item in batch if isinstance(item, dict) and "method" in item and is_id(item.get("id"))
     ]
     errors = [error_line(one, INVALID_REQUEST, reason) for one in wanted]
     return b"[" + b", ".join(errors) + b"]" if errors else error_line(None, INVALID_REQUEST, reason)

@@ -63,10 +63,10 @@ def trusted(config_folder: str) -> dict[str, str]:
         with open(os.path.join(config_folder, TRUSTED_FILE), encoding="utf-8") as file:
             import json
 
-            said = json.load(file)
+            names = json.load(file)
     except (OSError, ValueError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return names if isinstance(names, dict) else {}
 
 
 def _named(parents: list[str]) -> Iterator[tuple[str, str]]:
@@ -76,10 +76,10 @@ def _named(parents: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _upwards(folder: str) -> list[str]:
-    found = [folder]
-    while (parent := os.path.dirname(found[-1])) != found[-1]:
-        found.append(parent)
-    return found
+    folders = [folder]
+    while (parent := os.path.dirname(folders[-1])) != folders[-1]:
+        folders.append(parent)
+    return folders
 
 
 def _repository(folder: str, git: str) -> str:

@@ -26,6 +26,10 @@ _TWO_LINES = b"\r\n\r\n"
 class NotYours(Exception):
     """What answers does not prove that it is its owner's daemon. It was told nothing."""
 
+    def __init__(self, trouble: str, remedy: str) -> None:
+        super().__init__(f"{trouble}; {remedy}")
+        self.trouble = trouble
+
 
 class Owner:
     """The user on this side: a token, and where it lies when it was not given."""
@@ -63,8 +67,9 @@ class Owner:
     def refusal(self, why: str) -> NotYours:
         return NotYours(
             f"port {self.address.port} at {self.address.host} is held by a program that does not prove to be your "
-            f"Helix daemon ({why}), and was told nothing; stop it, or set HELIX_PORT to a free port. If it is your "
-            "daemon, start it again with the settings that are used here: `helix down`, `helix up`"
+            f"Helix daemon ({why}), and was told nothing",
+            "stop it, or set HELIX_PORT to a free port. If it is your daemon, start it again with the settings that "
+            "are used here: `helix down`, `helix up`",
         )
 
     def missing(self) -> NotYours:
@@ -78,10 +83,10 @@ class Challenge:
         self._owner = owner
         self._nonce = os.urandom(32).hex()
         self._answer = b""
-        place = owner.address
+        address = owner.address
         # Nothing in it tells who asks.
         self.question = (
-            f"GET {place.path}{PATH}?challenge={self._nonce} HTTP/1.1\r\nHost: {place.host_header}\r\n\r\n"
+            f"GET {address.path}{PATH}?challenge={self._nonce} HTTP/1.1\r\nHost: {address.host_header}\r\n\r\n"
         ).encode("latin-1")
 
     def take(self, data: bytes) -> bool:
@@ -89,8 +94,8 @@ class Challenge:
         self._answer += data
         if len(self._answer) > _LARGEST_ANSWER:
             raise self._owner.refusal("it says too much")
-        head, found, body = self._answer.partition(_TWO_LINES)
-        if not found:
+        head, separator, body = self._answer.partition(_TWO_LINES)
+        if not separator:
             if head[:7] != b"HTTP/1."[: len(head)]:
                 raise self._owner.refusal("it does not speak HTTP")
             return False
@@ -103,8 +108,8 @@ class Challenge:
         if status == [b"404"]:
             raise self._owner.refusal("it does not know the question; an older helixd would not either")
         if status != [b"200"]:
-            said = b"".join(status)[:3].decode("latin-1")
-            raise self._owner.refusal(f"it answers the question with {said}")
+            shown = b"".join(status)[:3].decode("latin-1")
+            raise self._owner.refusal(f"it answers the question with {shown}")
         token = self._owner.token()
         if not token:
             raise self._owner.missing()

@@ -6,8 +6,8 @@ import os
 import threading
 import time
 
-from helix_mcp.endpoint import Endpoint
-from helix_mcp.exchange import Exchange, Tools, post_quietly
+from helix_mcp.endpoint import DaemonEndpoint
+from helix_mcp.exchange import Exchange, KnownTools, post_quietly
 from helix_mcp.message import INVALID_REQUEST, Malformed, error_line, parse
 from helix_mcp.session import Session
 
@@ -26,9 +26,9 @@ _MOST_IN_FLIGHT = 512
 
 class Relay:
     def __init__(self, settings: Settings) -> None:
-        self._endpoint = Endpoint(settings)
+        self._endpoint = DaemonEndpoint(settings)
         self._session = Session(self._endpoint)
-        self._tools = Tools()
+        self._tools = KnownTools()
         self._listener: Listener | None = None
         self._output = threading.Lock()
         self._changed = threading.Condition()
@@ -153,7 +153,7 @@ class Relay:
     def _waited_for(self) -> bool:
         """A subscription never ends by itself."""
         return self._posting > 0 or any(
-            one.message.method != "subscriptions/listen" for one in self._in_flight.values()
+            exchange.message.method != "subscriptions/listen" for exchange in self._in_flight.values()
         )
 
 

@@ -43,6 +43,6 @@ class Rest:
         except (Lost, NotHttp, ValueError) as error:
             raise GiveUp(f"what answers at {self._url} gave no answer that can be read ({error})") from error
         if response.status != 200 or not isinstance(answer, dict):
-            said = answer.get("error") if isinstance(answer, dict) else answer
-            raise GiveUp(f"the daemon answered {method} {path} with {response.status}: {said}")
+            problem = answer.get("error") if isinstance(answer, dict) else answer
+            raise GiveUp(f"the daemon answered {method} {path} with {response.status}: {problem}")
         return answer

@@ -8,13 +8,13 @@ from __future__ import annotations
 import threading
 
 from helix_mcp.connection import Lost, NotHttp, NotSent, TooSlow
-from helix_mcp.endpoint import Refused, say
+from helix_mcp.endpoint import RequestRefused, say
 from helix_mcp.events import EventParser
 from helix_mcp.message import NOT_TAKEN, UNREACHABLE, header_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from helix_mcp.endpoint import Endpoint
+    from helix_mcp.endpoint import DaemonEndpoint
     from helix_mcp.message import Message
 
 HANDSHAKE_SECONDS = 30.0
@@ -22,7 +22,7 @@ _INITIALIZED = b'{"jsonrpc":"2.0","method":"notifications/initialized"}'
 
 
 class Session:
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: DaemonEndpoint) -> None:
         self._endpoint = endpoint
         self._lock = threading.Lock()
         self._opening: Message | None = None
@@ -71,7 +71,9 @@ class Session:
             try:
                 self._open_again(self._opening)
             except TooSlow as error:
-                raise Refused(UNREACHABLE, f"the daemon did not open the session again: {error}") from error
+                raise RequestRefused(
+                    UNREACHABLE, f"the daemon did not open the session again: {error}"
+                ) from error
             except Lost as error:
                 raise NotSent(str(error)) from error  # nothing that must not be repeated was sent
 
@@ -82,7 +84,7 @@ class Session:
         for message in self._endpoint.messages(response, EventParser()):
             if message.is_answer:
                 if "error" in message.body:
-                    raise Refused(
+                    raise RequestRefused(
                         NOT_TAKEN, "the daemon restarted and refused the session", message.body["error"]
                     )
                 before = self.version
@@ -100,5 +102,5 @@ class Session:
         if self.id:
             try:  # noqa: SIM105 (contextlib is slow to import)
                 self._endpoint.delete(self.headers(), seconds)
-            except (NotSent, Lost, NotHttp, Refused):
+            except (NotSent, Lost, NotHttp, RequestRefused):
                 pass  # a daemon that is gone has no session left to close

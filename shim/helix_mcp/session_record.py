@@ -43,8 +43,8 @@ def record(event: dict[str, Any], rest: Rest, project: str) -> None:
         raise GiveUp("the record of this session was forgotten")
     if known and name == "Stop" and _is_fresh(known):
         raise GiveUp("the record of this session is fresh")
-    title, text = _told(event, name, project)
-    written = Written(rest.state_folder, session)
+    title, text = _title_and_text(event, name, project)
+    written = LastWritten(rest.state_folder, session)
     if known:
         based_on = {"If-Match": f'"{written.get()}"'}
         answer = rest.ask("PATCH", f"/memory/{known['id']}", {"title": title, "text": text}, based_on)
@@ -66,7 +66,7 @@ def record(event: dict[str, Any], rest: Rest, project: str) -> None:
     written.put(str(rest.ask("GET", f"/memory/{answer['id']}?format=detailed")["hash"]))
 
 
-class Written:
+class LastWritten:
     """The hash of a record as it was written last, in the state folder."""
 
     def __init__(self, state_folder: str, session: str) -> None:
@@ -94,9 +94,9 @@ def _find(rest: Rest, session: str) -> dict[str, Any] | None:
     """The record of this session; reading at its scope shows no other session's."""
     query = f"scope=session&kind=event&tag={SESSION_TAG}&format=detailed&include_deleted=true&limit=5&max_tokens=4000"
     results = rest.ask("GET", f"/recent?{query}").get("results")
-    for one in results if isinstance(results, list) else []:
-        if one.get("scope") == "session" and f"session={session}" in str(one.get("source")):
-            return dict(one)
+    for memory in results if isinstance(results, list) else []:
+        if memory.get("scope") == "session" and f"session={session}" in str(memory.get("source")):
+            return dict(memory)
     return None
 
 
@@ -107,14 +107,14 @@ def _is_fresh(memory: dict[str, Any]) -> bool:
     )
 
 
-def _told(event: dict[str, Any], name: str, project: str) -> tuple[str, str]:
+def _title_and_text(event: dict[str, Any], name: str, project: str) -> tuple[str, str]:
     transcript = Transcript(str(event.get("transcript_path", "")))
     answer = str(event.get("last_assistant_message") or "").strip() or transcript.last_answer
     if len(answer) < _SHORTEST_ANSWER and (transcript.prompts or 0) < 2:
         raise GiveUp("too little was said for a record")
     folder = str(event.get("cwd", ""))
     where = project or os.path.basename(folder) or "no project"
-    asked = _cut(transcript.first_prompt, 60) or "a session"
+    task = _cut(transcript.first_prompt, 60) or "a session"
     count = f", {transcript.prompts} prompt{'s'[: transcript.prompts - 1]}" if transcript.prompts else ""
     reason = f" ({event['reason']})" if isinstance(event.get("reason"), str) else ""
     moment = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime())
@@ -125,7 +125,7 @@ def _told(event: dict[str, Any], name: str, project: str) -> tuple[str, str]:
         lines.append(f"Asked last: {_cut(transcript.last_prompt, _LONGEST_PROMPT)}")
     if answer:
         lines.append(f"Said last: {_cut(answer, _LONGEST_ANSWER)}")
-    return f"Session in {where}: {asked}", "\n\n".join(lines)
+    return f"Session in {where}: {task}", "\n\n".join(lines)
 
 
 def _cut(text: str, length: int) -> str:

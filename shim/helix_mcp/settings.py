@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _HOST, _PORT = "127.0.0.1", "7878"
 
 
-class BadSettings(ValueError):
+class BadConfig(ValueError):
     """What the user set cannot be right."""
 
 
@@ -60,13 +60,13 @@ class Settings:
             self.path += f"?names={percent_encoded(options.names)}"
         token = setting("token")
         if not (token.isascii() and token.isprintable()):
-            raise BadSettings("the token has characters that cannot stand in a header; set HELIX_TOKEN again")
+            raise BadConfig("the token has characters that cannot stand in a header; set HELIX_TOKEN again")
         self.owner = Owner(self.address, os.path.join(config, "token"), token, chosen=bool(chosen))
         self.project = options.project or env.get("HELIX_PROJECT", "").strip()
         self.remark = ""
         if not self.project:
-            found = find_project(folder, config)
-            self.project, self.remark = found.name, found.remark
+            project = find_project(folder, config)
+            self.project, self.remark = project.name, project.remark
         session = options.session or env.get("HELIX_SESSION", "").strip() or os.urandom(16).hex()
         self.headers = {
             "Host": self.address.host_header,
@@ -87,4 +87,4 @@ def read_config(path: str) -> dict[str, Any]:
     except OSError:
         return {}
     except ValueError as error:
-        raise BadSettings(f"{path}: {error}; mend the file or move it away") from error
+        raise BadConfig(f"{path}: {error}; mend the file or move it away") from error

@@ -45,7 +45,7 @@ def _ends(path: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]], bool]:
 
 def _entries(data: bytes) -> list[dict[str, Any]]:
     """Lines that are whole; what was cut at either end is not JSON."""
-    found = []
+    entries = []
     for line in data.split(b"\n"):
         if not line.startswith(b"{"):
             continue
@@ -54,14 +54,14 @@ def _entries(data: bytes) -> list[dict[str, Any]]:
         except (ValueError, RecursionError):
             continue
         if isinstance(entry, dict) and not entry.get("isSidechain") and not entry.get("isMeta"):
-            found.append(entry)
-    return found
+            entries.append(entry)
+    return entries
 
 
 def _prompt(entry: dict[str, Any]) -> str:
     """What a person typed; results of tools come under the same type, and so do commands, in angle brackets."""
-    said = _text(entry, "user")
-    return "" if said.startswith("<") else said
+    text = _text(entry, "user")
+    return "" if text.startswith("<") else text
 
 
 def _answer(entry: dict[str, Any]) -> str:

@@ -26,7 +26,7 @@ _PIECE = 65536
 class Response:
     """Status and headers; the body comes in pieces as it arrives."""
 
-    def __init__(self, connection: Connection, server: Server, call: Call | None) -> None:
+    def __init__(self, connection: Connection, server: Server, call: RequestInFlight | None) -> None:
         self._connection = connection
         self._server = server
         self._call = call
@@ -139,7 +139,7 @@ class Response:
             yield piece
 
 
-class Call:
+class RequestInFlight:
     """A request under way, which another thread may interrupt."""
 
     def __init__(self) -> None:
@@ -189,7 +189,7 @@ class Server:
         *,
         fresh: bool = False,
         seconds: float | None = None,
-        call: Call | None = None,
+        call: RequestInFlight | None = None,
     ) -> Response:
         """The answer's head; NotYours when somebody else listens there.
 

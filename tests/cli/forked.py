@@ -17,7 +17,8 @@ from pathlib import Path
 
 # Modules only: what starts threads, as the models and LanceDB do, must not be there before the fork.
 _LOADED = [
-    *(f"helix.cli.{name}" for name in ("main", "app", "verbs", "verbs_local", "daemon_client", "output")),
+    *(f"helix.cli.{name}" for name in ("main", "app", "verbs", "verbs_local", "output")),
+    "helix.daemon_client",
     *("typer._adapters", "helix.index.segments", "helix.index.keywords", "httpx", "tests.cli.forked"),
 ]
 _PROCESSES = multiprocessing.get_context("forkserver")

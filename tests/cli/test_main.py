@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -162,3 +163,9 @@ def _imports(*arguments: str) -> set[str]:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     return set(done.stderr.split("\n"))
+
+
+def test_each_program_says_its_version_as_people_ask_for_it() -> None:
+    for program in ("helix", "helixd", "helix-mcp"):
+        said = subprocess.run([str(BIN / program), "--version"], capture_output=True, text=True, timeout=60)
+        assert said.stdout == f"{program} {version('helix-memory')}\n", said.stderr

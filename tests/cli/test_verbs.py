@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from helix.cli.verbs import ROOM
-from helix.memory.budget import MOST_TOKENS
+from helix.memory.bounds import MOST_TOKENS
 from tests.cli.commands import BIN, helix, helix_json, listed
 from tests.cli.forked import run_forked
 from tests.flows.daemon import running_daemon
@@ -32,6 +32,7 @@ STORY = (
     "history mem_2026-06-18_backoff-snippet_ky6f5e",
     "diff mem_2026-06-18_backoff-snippet_ky6f5e HEAD",
     "conflicts",
+    "projects",
     "remember 'Deploys to production happen on Tuesdays at 10:00' --project zoo",
     "remember 'Deploys to production happen on Tuesdays at 10:00.' --project zoo",
     "remember 'Deploys to production happen on Tuesdays at 14:00' --project zoo",

@@ -10,7 +10,7 @@ import pytest
 from helix.client.call import Call, Reply
 from helix.client.connected import Verbs
 from helix.client.errors import DaemonUnreachable, HelixError, NotFound, RateLimited
-from helix.client.exchange import Patience, Send, exchange
+from helix.client.exchange import RetryPolicy, Send, exchange
 from helix.client.maintenance_results import Stats
 
 VERBS = Verbs("project")
@@ -27,14 +27,14 @@ class Played:
     """A call carried through by hand: what comes back for each try, and how long each takes."""
 
     def __init__(
-        self, call: Call[Stats], coming: Sequence[Reply | HelixError], patience: Patience, each: float
+        self, call: Call[Stats], coming: Sequence[Reply | HelixError], policy: RetryPolicy, each: float
     ) -> None:
         self.now = 0.0
         self.pauses: list[float] = []
         self.allowed: list[float] = []
         self.answer: Stats | None = None
         left = list(coming)
-        talk = exchange(call, patience, clock=lambda: self.now, chance=lambda: 1.0)
+        talk = exchange(call, policy, clock=lambda: self.now, chance=lambda: 1.0)
         try:
             step = next(talk)
             while True:
@@ -52,7 +52,7 @@ class Played:
 
 
 def play(*coming: Reply | HelixError, timeout: float = 30.0, retries: int = 3, each: float = 0.0) -> Played:
-    return Played(VERBS.stats(), coming, Patience(timeout, retries), each)
+    return Played(VERBS.stats(), coming, RetryPolicy(timeout, retries), each)
 
 
 def test_pauses_double_and_every_try_gets_what_is_left_of_the_deadline() -> None:
@@ -64,7 +64,7 @@ def test_pauses_double_and_every_try_gets_what_is_left_of_the_deadline() -> None
 
 
 def test_jitter_halves_a_pause_at_most() -> None:
-    talk = exchange(VERBS.stats(), Patience(), clock=lambda: 0.0, chance=lambda: 0.0)
+    talk = exchange(VERBS.stats(), RetryPolicy(), clock=lambda: 0.0, chance=lambda: 0.0)
     next(talk)
     assert talk.throw(BROKEN).seconds == pytest.approx(0.05)
 

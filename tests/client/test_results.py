@@ -1,20 +1,16 @@
-"""Answers: frozen, typed, and open to what a later daemon says; and they keep step with the daemon's own types."""
+"""Answers: frozen, typed, and open to what a later daemon says."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Any, Literal, get_args
 
 import pytest
-from pydantic import BaseModel
 
 from helix import BadAnswer, BadRequest
-from helix.client import maintenance_results, results
+from helix.client import results
 from helix.client.call import Reply, moment
 from helix.client.connected import Verbs
-from helix.client.shape import Result
-from helix.surfaces.rest import answers, asked, maintenance_answers
 
 VERBS = Verbs("project")
 
@@ -81,97 +77,3 @@ def test_a_filter_that_is_given_twice_is_refused() -> None:
         VERBS.search("x", filters={"limit": "3"})
     with pytest.raises(BadRequest, match="the id is empty"):
         VERBS.get("")
-
-
-_SAME: list[tuple[type[BaseModel], type[Result]]] = [
-    (answers.Hits, results.SearchResult),
-    (answers.Hit, results.Hit),
-    (answers.MemoryPage, results.Memory),
-    (answers.Memories, results.Memories),
-    (answers.ExplainedPack, results.ContextPack),
-    (answers.Part, results.Part),
-    (answers.LeftOut, results.LeftOut),
-    (answers.Written, results.WriteResult),
-    (answers.Updated, results.UpdateResult),
-    (answers.Filed, results.FileResult),
-    (answers.Forgotten, results.ForgetResult),
-    (answers.Restored, results.RestoreResult),
-    (answers.Related, results.RelateResult),
-    (answers.Graph, results.Graph),
-    (answers.Node, results.Node),
-    (answers.Link, results.Link),
-    (answers.Neighbors, results.Neighbors),
-    (answers.Neighbor, results.Neighbor),
-    (answers.Versions, results.History),
-    (answers.Version, results.Version),
-    (maintenance_answers.Stats, maintenance_results.Stats),
-    (maintenance_answers.Conflicts, maintenance_results.Conflicts),
-    (maintenance_answers.Conflict, maintenance_results.OpenConflict),
-    (maintenance_answers.Proposals, maintenance_results.Proposals),
-    (maintenance_answers.Proposal, maintenance_results.Proposal),
-    (maintenance_answers.Consolidated, maintenance_results.ConsolidateResult),
-    (maintenance_answers.StrandEntry, maintenance_results.ManifestEntry),
-]
-
-
-@pytest.mark.parametrize(("theirs", "ours"), _SAME, ids=lambda kind: kind.__name__)
-def test_every_field_that_the_daemon_answers_has_a_name_here(
-    theirs: type[BaseModel], ours: type[Result]
-) -> None:
-    said = {field.alias or name for name, field in theirs.model_fields.items()}
-    known = {one.metadata.get("key", one.name): one for one in dataclasses.fields(ours)}
-    assert said <= set(known)
-    for name, field in theirs.model_fields.items():
-        ours_is_required = known[field.alias or name].default is dataclasses.MISSING and (
-            known[field.alias or name].default_factory is dataclasses.MISSING
-        )
-        assert not ours_is_required or field.is_required(), f"{name} may be absent"
-
-
-# What has another name here, or is said in another way.
-_SPELLED = {
-    "q": "query", "format": "response_format", "source": "frm", "kind": "filters", "tag": "filters", "after": "filters",
-    "before": "filters", "status": "filters",
-}  # fmt: skip
-_BODIES: list[tuple[str, type[BaseModel]]] = [
-    ("search", asked.RecallAsked),
-    ("context", asked.ContextBody),
-    ("phases", asked.PhasesBody),
-    ("get", asked.MemoryAsked),
-    ("recent", asked.RecentAsked),
-    ("history", asked.HistoryAsked),
-    ("neighbors", asked.NeighborsAsked),
-    ("graph_page", asked.GraphAsked),
-    ("write", asked.RememberBody),
-    ("update", asked.UpdateBody),
-    ("file", asked.FileBody),
-    ("forget", asked.ForgetBody),
-    ("restore", asked.RestoreBody),
-    ("relate", asked.RelateBody),
-    ("stats", asked.StatsAsked),
-    ("conflicts", asked.ListAsked),
-    ("proposals", asked.ListAsked),
-    ("consolidate", asked.ConsolidateBody),
-    ("manifest", asked.Budgeted),
-]
-
-
-@pytest.mark.parametrize(("verb", "body"), _BODIES, ids=lambda one: one if isinstance(one, str) else "")
-def test_everything_that_can_be_asked_of_the_daemon_can_be_asked_here(
-    verb: str, body: type[BaseModel]
-) -> None:
-    import inspect
-
-    takes = inspect.signature(getattr(Verbs, verb)).parameters
-    missing = [name for name in body.model_fields if name not in takes and _SPELLED.get(name) not in takes]
-    assert missing == []
-    for name, field in body.model_fields.items():
-        own: Any = takes.get(name)
-        is_number = type(field.default) in (int, float)
-        if own is not None and is_number and (verb, name) != ("get", "max_tokens"):
-            assert own.default == field.default, f"{verb}({name}=) has another default than the daemon"
-
-
-def test_the_words_for_modes_are_the_daemons() -> None:
-    modes = asked.ForgetBody.model_fields["mode"].annotation
-    assert get_args(modes) == get_args(Literal["tombstone", "hard"])

@@ -9,10 +9,10 @@ from helix_mcp.settings import Options
 from helix_mcp.settings import Settings as ShimSettings
 
 from helix.client.errors import BadSettings
-from helix.client.settings import Settings, find_settings
+from helix.client.settings import ClientSettings, find_settings
 
 
-def find(env: dict[str, str] | None = None, folder: str = "/", **given: str | None) -> Settings:
+def find(env: dict[str, str] | None = None, folder: str = "/", **given: str | None) -> ClientSettings:
     names = ("url", "token", "project", "session", "client")
     said = {name: given.get(name) for name in names}
     return find_settings(**said, env={"HELIX_CONFIG_DIR": "/nowhere", **(env or {})}, folder=folder)

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from starlette.types import ASGIApp
 
 from helix.config import ENVIRONMENT
-from helix.surfaces.access import Guard, LocalAccess
+from helix.surfaces.local_access import LocalAccess
 from helix.surfaces.mcp.surface import McpSurface
 from tests.cli.commands import helix
 from tests.conformance.fixture import fixture_surface
@@ -82,10 +81,6 @@ NOT_OFFERED = {
 EXPECTED = {scenario for scenarios in NOT_OFFERED.values() for scenario in scenarios}
 
 
-def _guarded(app: ASGIApp, port: int) -> ASGIApp:
-    return Guard(app, LocalAccess("127.0.0.1", port, lambda: "", require_token=False))
-
-
 @pytest.fixture(scope="module")
 def suites() -> Suites:
     return find_suites()
@@ -112,7 +107,7 @@ def test_our_surface_passes_every_scenario(suites: Suites, run: str, tmp_path: P
     release, options = RUNS[run]
     with served(
         fixture_surface(),
-        lambda app, port: Guard(app, LocalAccess("127.0.0.1", port, lambda: "", require_token=False)),
+        lambda port: LocalAccess("127.0.0.1", port, lambda: "", require_token=False),
     ) as at:
         ran = suites.conformance(release, f"{at.url}/mcp", tmp_path / "results", *options)
     assert {scenario for scenario in ran.failed if not scenario.startswith(TASKS)} == set(), ran.said

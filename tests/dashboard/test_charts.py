@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from helix.surfaces.dashboard.files import read_files
 from tests.dashboard.conftest import NARROW, Open
@@ -151,6 +151,30 @@ def test_the_map_is_coloured_by_kind_or_project_and_its_clusters_have_names(
     before = page.locator("canvas").evaluate(_PAINTED)
     page.get_by_label("fernway-api").uncheck()
     page.wait_for_function(f"before => ({_PAINTED})(document.querySelector('canvas')) < before", arg=before)
+
+
+def test_what_a_person_hid_and_typed_stays_when_the_map_is_drawn_anew(visit: Open, board: Served) -> None:
+    """A memory that comes while the page reads the map is on the next one, two seconds later."""
+    opened = visit()
+    opened.watched.expected.append(_READS)
+    title = "The zander pond freezes over in January"
+    made: list[str] = []
+
+    def late(route: Route) -> None:
+        answer = route.fetch()
+        if not made:
+            made.append(board.remember(title, title=title, scope="global"))
+        route.fulfill(response=answer)
+
+    opened.page.route("**/map?*", late)
+    page = still(opened.go("#/map?by=project"))
+    before = page.locator("canvas").evaluate(_PAINTED)
+    page.get_by_label("fernway-api").uncheck()
+    page.get_by_role("searchbox", name="Filter the list").fill("zander")
+    expect(page.locator(".side-list a").filter(has_text=title)).to_be_visible()
+    expect(page.get_by_label("fernway-api")).not_to_be_checked()
+    page.wait_for_function(f"before => ({_PAINTED})(document.querySelector('canvas')) < before", arg=before)
+    board.http.post("/forget", json={"id": made[0]})
 
 
 def test_on_a_narrow_screen_the_list_comes_over_the_canvas(visit: Open) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import validate
 
+from helix.access import bearer
 from helix.dialects.vault.dialect import VAULT
 from helix.errors import KeyReused, MemoryNotFound
 from helix.memory.place import Place
@@ -137,7 +138,7 @@ def test_an_entry_belongs_to_the_project_of_its_connection_or_to_all(call: Call,
 
 
 def test_every_local_program_has_to_show_a_token() -> None:
-    assert VAULT.needs_credential
+    assert VAULT.access == bearer()
 
 
 def test_the_folder_is_a_vault_that_a_person_can_read(call: Call, vault: Vaulted) -> None:

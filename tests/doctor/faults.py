@@ -15,7 +15,8 @@ from pathlib import Path
 
 from helix.follow.whereabouts import Whereabouts
 from helix.index.catalog import CATALOG_FILE, Catalog
-from helix.vault.leftovers import complete_name, content_hash, unfinished_name
+from helix.vault.hashes import content_hash
+from helix.vault.leftovers import complete_name, unfinished_name
 from helix.vault.problem import Problem
 from helix.vault.text_merge import COLLISION
 from tests.doctor.patient import Patient

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -96,9 +97,13 @@ def test_a_daemon_that_hangs_is_not_gone_round_by_a_write_and_reading_says_so(
     before = sorted((place / "vault").rglob("*.md"))
     os.kill(daemon.process.pid, signal.SIGSTOP)
     try:
-        read = helix("get", made["id"])
-        assert helix_json("recall", "anything", ok=False)["code"] == "daemon-unreachable"
-        assert helix_json("remember", "Not now", ok=False)["code"] == "daemon-unreachable"
+        with ThreadPoolExecutor() as at_once:  # each of them waits as long as its patience
+            reading = at_once.submit(helix, "get", made["id"])
+            recalled = at_once.submit(helix_json, "recall", "anything", ok=False)
+            refused = at_once.submit(helix_json, "remember", "Not now", ok=False)
+        read = reading.result()
+        assert recalled.result()["code"] == "daemon-unreachable"
+        assert refused.result()["code"] == "daemon-unreachable"
     finally:
         os.kill(daemon.process.pid, signal.SIGCONT)
     assert "does not answer" in read.stderr

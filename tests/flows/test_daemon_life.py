@@ -197,12 +197,13 @@ def test_a_level_that_does_not_exist_is_one_sentence(vault: Path) -> None:
 
 
 def test_the_state_folder_may_be_deleted_under_it(vault: Path, place: Path) -> None:
-    configure(place, "[follow]\nscan_interval = 0.3\n")
+    """And need not wait for the scan that comes once in a minute: commands would take it for gone until then."""
     with running_daemon() as daemon:
+        wait_for(lambda: (said := daemon.health())["watcher"] == "watching" and not said["waiting"])
         # Away in one step: it may make a file in the folder while that is being emptied.
         (place / "state").rename(place / "deleted")
         shutil.rmtree(place / "deleted", ignore_errors=True)
-        wait_for(lambda: list((place / "state").rglob("follow.lock")))
+        wait_for(lambda: list((place / "state").rglob("follow.lock")), 30)
         wait_for(lambda: daemon.health()["state"] == "ready")
         assert httpx.get(f"{daemon.url}/recent", timeout=30).status_code == 200
         [record] = wait_for(lambda: list((place / "state").rglob("daemon.json")))

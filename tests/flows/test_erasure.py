@@ -18,7 +18,8 @@ import pytest
 from mcp import Client
 
 from helix.vault import frontmatter
-from helix.vault.leftovers import complete_name, content_hash
+from helix.vault.hashes import content_hash
+from helix.vault.leftovers import complete_name
 from helix.vault.merge import erased_record
 from tests.cli.commands import BIN, helix, helix_json
 from tests.flows.daemon import free_port

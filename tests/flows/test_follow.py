@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import watchfiles
 
-from helix.vault.files import content_hash
+from helix.vault.hashes import content_hash
 from tests.flows.followed import Followed, followed
 from tests.follow.rig import record
 from tests.scale import scaled

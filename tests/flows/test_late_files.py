@@ -24,7 +24,7 @@ from tests.waiting import wait_for
 
 WORD = "zqword"
 UNSEEN = "zqunseen typed on the phone.\n"
-KINDS = ["forgotten", "erased"]
+KINDS = ("forgotten", "erased")
 # A daemon on a busy machine, which waits for two quiet seconds before it writes.
 PATIENCE = 60.0
 
@@ -73,12 +73,25 @@ def keep(daemon: Daemon, vault: Path, name: str) -> tuple[str, Path]:
     return made["id"], file
 
 
-def hide(daemon: Daemon, vault: Path, kind: str, name: str = "one") -> Hidden:
-    memory_id, file = keep(daemon, vault, name)
+def forget(daemon: Daemon, kind: str, memory_id: str, file: Path) -> Hidden:
     old = file.read_bytes()
     mode = "hard" if kind == "erased" else "tombstone"
     assert ask(daemon, "/forget", {"id": memory_id, "mode": mode})["status"] == "forgotten"
     return Hidden(kind, memory_id, file, old, file.read_bytes())
+
+
+def hide(daemon: Daemon, vault: Path, kind: str, name: str) -> Hidden:
+    return forget(daemon, kind, *keep(daemon, vault, name))
+
+
+def hide_both(daemon: Daemon, vault: Path) -> list[Hidden]:
+    """One that was forgotten and one that was erased: what holds for them is looked at in one vault."""
+    return [hide(daemon, vault, kind, kind) for kind in KINDS]
+
+
+def ended_well(both: list[Hidden]) -> None:
+    for one in both:
+        wait_for(one.ended_well, seconds=PATIENCE)
 
 
 def answers(daemon: Daemon, memory_ids: list[str]) -> Iterator[tuple[str, str]]:
@@ -159,100 +172,100 @@ WAYS: dict[str, Callable[[Hidden], None]] = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_an_old_file_is_in_no_answer_however_it_comes_back(vault: Path, place: Path, kind: str) -> None:
+def test_an_old_file_is_in_no_answer_however_it_comes_back(vault: Path, place: Path) -> None:
     with running_daemon() as daemon:
-        hidden = {name: hide(daemon, vault, kind, name) for name in WAYS}
+        hidden = {
+            (kind, name): hide(daemon, vault, kind, f"{kind} {name}") for kind in KINDS for name in WAYS
+        }
         with never_told(daemon, *hidden.values(), export=place / "out.strand"):
-            for name, come_back in WAYS.items():
-                come_back(hidden[name])
-            for name, one in hidden.items():
+            for (_, name), one in hidden.items():
+                WAYS[name](one)
+            for (_, name), one in hidden.items():
                 file = one.file.with_name(f"renamed {one.file.name}") if name == "renamed" else one.file
                 wait_for(lambda one=one, file=file: one.ended_well(file), seconds=PATIENCE)  # type: ignore[misc]
-        if kind == "forgotten":
-            assert UNSEEN in hidden["longer"].file.read_text()
-            assert hidden["same"].file.read_bytes() == hidden["same"].tombstone
-        else:
-            assert WORD not in "".join(file.read_text() for file in vault.rglob("*.md"))
+        assert UNSEEN in hidden["forgotten", "longer"].file.read_text()
+        assert hidden["forgotten", "same"].file.read_bytes() == hidden["forgotten", "same"].tombstone
+        erased = {one.id for one in hidden.values() if one.kind == "erased"}
+        ended = [file for file in vault.rglob("*.md") if any(one in file.name for one in erased)]
+        assert len(ended) == len(WAYS) + 1, "the one under another name stands beside its tombstone"
+        assert WORD not in "".join(file.read_text() for file in ended)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_an_old_file_that_came_while_no_daemon_ran_is_in_no_answer(vault: Path, kind: str) -> None:
+def test_an_old_file_that_came_while_no_daemon_ran_is_in_no_answer(vault: Path) -> None:
     with running_daemon() as daemon:
-        one = hide(daemon, vault, kind)
-    put_back(one)
+        both = hide_both(daemon, vault)
+    for one in both:
+        put_back(one)
     assert WORD not in helix("recent", "--all", "--json").stdout, (
         "nor does a command without a daemon tell it"
     )
-    assert WORD not in helix("get", one.id, "--json", ok=False).stdout
-    with running_daemon() as daemon, never_told(daemon, one):
-        wait_for(one.ended_well, seconds=PATIENCE)
+    for one in both:
+        assert WORD not in helix("get", one.id, "--json", ok=False).stdout
+    with running_daemon() as daemon, never_told(daemon, *both):
+        ended_well(both)
 
 
-@pytest.mark.parametrize("kind", KINDS)
 def test_a_backup_of_the_whole_folder_brings_back_nothing_that_was_forgotten_since(
-    vault: Path, place: Path, kind: str
+    vault: Path, place: Path
 ) -> None:
     with running_daemon() as daemon:
-        memory_id, file = keep(daemon, vault, "backup")
+        kept = {kind: keep(daemon, vault, f"backup {kind}") for kind in KINDS}
         shutil.copytree(vault, place / "backup")
-        mode = "hard" if kind == "erased" else "tombstone"
-        ask(daemon, "/forget", {"id": memory_id, "mode": mode})
-        one = Hidden(kind, memory_id, file, b"", file.read_bytes())
-        with never_told(daemon, one):
+        both = [forget(daemon, kind, *kept[kind]) for kind in KINDS]
+        with never_told(daemon, *both):
             shutil.copytree(place / "backup", vault, dirs_exist_ok=True)
-            wait_for(one.ended_well, seconds=PATIENCE)
+            ended_well(both)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_with_the_brake_pulled_an_old_file_stays_and_is_in_no_answer(vault: Path, kind: str) -> None:
+def test_with_the_brake_pulled_an_old_file_stays_and_is_in_no_answer(vault: Path) -> None:
     others = [vault / f"n{number}.md" for number in range(40)]
     for file in others:
         file.write_text(f"---\nid: {file.stem}\n---\ntext\n")
     with running_daemon() as daemon:
-        one = hide(daemon, vault, kind)
+        both = hide_both(daemon, vault)
         for file in others:
             file.unlink()
         wait_for(lambda: daemon.health()["state"] == "degraded", seconds=PATIENCE)
-        with never_told(daemon, one):
-            put_back(one)
-            wait_for(lambda: daemon.health()["problems"] == 1, seconds=PATIENCE)
-        assert one.file.read_bytes() == one.old
+        with never_told(daemon, *both):
+            for one in both:
+                put_back(one)
+            wait_for(lambda: daemon.health()["problems"] == 2, seconds=PATIENCE)
+        for one in both:
+            assert one.file.read_bytes() == one.old
         codes = {found["code"] for found in helix_json("doctor", ok=False)["findings"]}
-        assert ("erased" if kind == "erased" else "old-file") in codes
+        assert {"erased", "old-file"} <= codes
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_where_nothing_can_be_written_an_old_file_is_in_no_answer_and_health_says_so(
-    vault: Path, kind: str
-) -> None:
+def test_where_nothing_can_be_written_an_old_file_is_in_no_answer_and_health_says_so(vault: Path) -> None:
     with running_daemon() as daemon:
-        one = hide(daemon, vault, kind)
-        put_back(one)
-        frozen = subprocess.run(["chattr", "+i", str(one.file)], capture_output=True, check=False)
+        both = hide_both(daemon, vault)
+        files = [str(one.file) for one in both]
+        for one in both:
+            put_back(one)
+        frozen = subprocess.run(["chattr", "+i", *files], capture_output=True, check=False)
         if frozen.returncode:
             pytest.skip("this file system cannot make a file unwritable for its owner")
         try:
-            with never_told(daemon, one):
-                wait_for(lambda: daemon.health()["problems"] == 1, seconds=PATIENCE)
-            assert one.file.read_bytes() == one.old
+            with never_told(daemon, *both):
+                wait_for(lambda: daemon.health()["problems"] == 2, seconds=PATIENCE)
+            for one in both:
+                assert one.file.read_bytes() == one.old
         finally:
-            subprocess.run(["chattr", "-i", str(one.file)], check=True)
-        wait_for(one.ended_well, seconds=PATIENCE)
+            subprocess.run(["chattr", "-i", *files], check=True)
+        ended_well(both)
         wait_for(lambda: daemon.health()["problems"] == 0, seconds=PATIENCE)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_with_the_state_folder_lost_what_the_vault_still_says_of_it_counts(
-    vault: Path, place: Path, kind: str
-) -> None:
+def test_with_the_state_folder_lost_what_the_vault_still_says_of_it_counts(vault: Path, place: Path) -> None:
     with running_daemon() as daemon:
-        one = hide(daemon, vault, kind)
+        both = hide_both(daemon, vault)
     shutil.rmtree(place / "state")
-    put_back(one)
-    one.file.with_name(f"{one.file.stem}.sync-conflict-20260101-101010-ABCDEFG.md").write_bytes(one.tombstone)
-    with running_daemon() as daemon, never_told(daemon, one):
-        wait_for(one.ended_well, seconds=PATIENCE)
+    for one in both:
+        put_back(one)
+        copy = one.file.with_name(f"{one.file.stem}.sync-conflict-20260101-101010-ABCDEFG.md")
+        copy.write_bytes(one.tombstone)
+    with running_daemon() as daemon, never_told(daemon, *both):
+        ended_well(both)
 
 
 def git(vault: Path, *arguments: str) -> str:
@@ -263,32 +276,27 @@ def git(vault: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_checkout_of_an_older_commit_changes_no_answer_and_is_left_as_git_made_it(
-    vault: Path, kind: str
-) -> None:
+def test_a_checkout_of_an_older_commit_changes_no_answer_and_is_left_as_git_made_it(vault: Path) -> None:
     git(vault, "init", "-q", "-b", "main")
     with running_daemon() as daemon:
-        memory_id, file = keep(daemon, vault, "commit")
+        kept = {kind: keep(daemon, vault, f"commit {kind}") for kind in KINDS}
         git(vault, "add", "-A")
         git(vault, "commit", "-qm", "before")
-        old = file.read_bytes()
-        mode = "hard" if kind == "erased" else "tombstone"
-        ask(daemon, "/forget", {"id": memory_id, "mode": mode})
-        one = Hidden(kind, memory_id, file, old, file.read_bytes())
+        both = [forget(daemon, kind, *kept[kind]) for kind in KINDS]
         git(vault, "commit", "-qam", "after")
         other = hide(daemon, vault, "forgotten", "other")
-        with never_told(daemon, one, other):
+        with never_told(daemon, *both, other):
             git(vault, "checkout", "-q", "HEAD~1")
-            assert file.read_bytes() == old
-            put_back(other)  # once this one is replaced, the daemon had its time for the other, too
+            assert [one.file.read_bytes() for one in both] == [one.old for one in both]
+            put_back(other)  # once this one is replaced, the daemon had its time for the others, too
             wait_for(other.ended_well, seconds=PATIENCE)
-            assert file.read_bytes() == old
+            assert [one.file.read_bytes() for one in both] == [one.old for one in both]
             assert git(vault, "status", "--porcelain", "--untracked-files=no") == ""
             git(vault, "checkout", "-q", "main")
-            assert file.read_bytes() == one.tombstone
-            file.write_bytes(old)  # the same bytes, and no commit was checked out: a copy
-            wait_for(one.ended_well, seconds=PATIENCE)
+            assert [one.file.read_bytes() for one in both] == [one.tombstone for one in both]
+            for one in both:
+                put_back(one)  # the same bytes, and no commit was checked out: a copy
+            ended_well(both)
 
 
 def test_a_person_brings_a_forgotten_memory_back_in_its_file_or_by_command(vault: Path) -> None:

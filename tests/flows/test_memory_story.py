@@ -13,7 +13,7 @@ from helix.memory.place import Place
 from helix.memory.search_engine import open_recall
 from helix.memory.writing.write import Wish
 from tests.flows.followed import Followed, followed
-from tests.memory.verbs import Verbs
+from tests.memory.asking import Verbs
 from tests.waiting import wait_for
 
 ME = Place("billing", "s-1", "claude-code")

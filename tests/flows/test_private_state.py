@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from helix.vault.private import close_state
+from helix.state.permissions import close_state
 from tests.cli.commands import BIN
 from tests.flows.daemon import running_daemon
 from tests.surfaces.conftest import surroundings

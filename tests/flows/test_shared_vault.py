@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,24 @@ def test_no_command_that_reads_a_shared_vault_runs_anything_of_it(tmp_path: Path
         )
         assert "Traceback" not in done.stderr, done.stderr
         assert lair.sprung() == [], f"helix {arguments}"
+
+
+def test_standing_in_a_shared_vault_runs_no_program_that_is_called_like_a_part_of_python(
+    tmp_path: Path,
+) -> None:
+    """As many notes as are indexed with the help of other processes, which have to find their modules too."""
+    env, vault = surroundings(tmp_path), tmp_path / "vault"
+    vault.mkdir()
+    for number in range(3_000):
+        (vault / f"{number}.md").write_text(f"note {number}\n")
+    for name in (*sys.stdlib_module_names, "helix", "helix_mcp", "sitecustomize", "usercustomize"):
+        (vault / f"{name}.py").write_text(f"open({str(tmp_path / 'sprung')!r}, 'a').write(__name__)\n")
+    for arguments in (("init",), ("reindex",), ("doctor",), ("recent",)):
+        done = subprocess.run(
+            [str(BIN / "helix"), *arguments], env=env, cwd=vault, capture_output=True, text=True, timeout=120
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        assert not (tmp_path / "sprung").exists(), f"helix {arguments}"
 
 
 def _reading_routes(daemon: Daemon) -> list[str]:

@@ -18,10 +18,11 @@ import pytest
 
 from helix.errors import HelixError
 from helix.index.catalog import Catalog
-from helix.index.embed import Found
+from helix.index.embed import EmbedderChoice
 from helix.index.embed_cache import EmbedCache
 from helix.index.index import Index as SearchIndex
-from helix.index.search import Asked, Searcher
+from helix.index.search import Question, Searcher
+from helix.index.where import Where
 from helix.vault.conflict_names import is_note_name
 from helix.vault.diff import Change
 from helix.vault.new_memory import NewMemory
@@ -357,7 +358,7 @@ class SearchedWorld(World):
 
     def _search_in(self, place: Path) -> SearchIndex:
         cache = EmbedCache(place / "embeddings.db")
-        return SearchIndex(place, cache, "bundled", lambda _: Found(HashEmbedder(), ""))
+        return SearchIndex(place, cache, "bundled", lambda _: EmbedderChoice(HashEmbedder(), ""))
 
     def _note_at(self, path: str) -> Note | None:
         try:
@@ -372,7 +373,7 @@ class SearchedWorld(World):
         return [
             [(hit.memory_id, round(hit.score, 5)) for hit in searcher.search(asked).hits]
             for text in questions
-            for asked in (Asked(text, limit=30), Asked(text, limit=30, include_hidden=True))
+            for asked in (Question(text, limit=30), Question(text, limit=30, where=Where()))
         ]
 
 

@@ -12,8 +12,9 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from helix.config import FollowConfig
+from helix.follow.lane import Lane, Report
 from helix.follow.mend import Mender
-from helix.follow.reconcile import Reconciler, Report
+from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog, Row
 from helix.memory.writing.vault_store import VaultStore
 from helix.vault.ancestry import Ancestry
@@ -57,6 +58,9 @@ def in_catalog(catalog: Catalog) -> dict[str, tuple[str, str]]:
 
 
 class Rig:
+    lanes: Sequence[Lane] = ()
+    """what is followed beside the notes"""
+
     def __init__(self, place: Path, config: FollowConfig | None = None) -> None:
         self.folder = place / "vault"
         self.state = place / "state"
@@ -91,6 +95,7 @@ class Rig:
             self.vault,
             catalog,
             self.config,
+            lanes=self.lanes,
             tail=index.take,
             monotonic=self.monotonic,
             wall=self.wall,

@@ -8,7 +8,8 @@ import pytest
 
 from helix.errors import EditRefused, StorageError
 from helix.vault.files import Write
-from helix.vault.vault import Edit, MergePlan
+from helix.vault.folding import MergePlan, plan_merge
+from helix.vault.vault import Edit, Vault
 from tests.follow.rig import Rig, record
 
 COPY = "a (Ann's conflicted copy 2026-09-25).md"
@@ -255,20 +256,20 @@ def test_writes_go_on_while_a_merge_is_worked_out(rig: Rig, monkeypatch: pytest.
     rig.write(COPY, record("mem_a", "Shared.\nTheirs.\n"))
     rig.follow()
     rig.mender.mend()
-    plan, was_free = rig.vault.plan_merge, []
+    was_free = []
 
     def try_to_write() -> None:
         was_free.append(rig.reconciler.lock.acquire(timeout=5))
         if was_free[-1]:
             rig.reconciler.lock.release()
 
-    def plan_beside_a_writer(memory_id: str, paths: Sequence[str]) -> MergePlan:
+    def plan_beside_a_writer(vault: Vault, memory_id: str, paths: Sequence[str]) -> MergePlan:
         writer = threading.Thread(target=try_to_write)
         writer.start()
         writer.join()
-        return plan(memory_id, paths)
+        return plan_merge(vault, memory_id, paths)
 
-    monkeypatch.setattr(rig.vault, "plan_merge", plan_beside_a_writer)
+    monkeypatch.setattr("helix.follow.mend.plan_merge", plan_beside_a_writer)
     rig.mend(after=200)
     assert (was_free, rig.mender.merged) == ([True], 1)
 
@@ -280,14 +281,13 @@ def test_a_file_that_changes_while_its_merge_is_worked_out_is_merged_anew(
     rig.write(COPY, record("mem_a", "Shared.\nTheirs.\n"))
     rig.follow()
     rig.mender.mend()
-    plan = rig.vault.plan_merge
 
-    def plan_beside_an_editor(memory_id: str, paths: Sequence[str]) -> MergePlan:
-        planned = plan(memory_id, paths)
+    def plan_beside_an_editor(vault: Vault, memory_id: str, paths: Sequence[str]) -> MergePlan:
+        planned = plan_merge(vault, memory_id, paths)
         rig.write(COPY, record("mem_a", "Shared.\nTheirs.\nSaved meanwhile.\n"))
         return planned
 
-    monkeypatch.setattr(rig.vault, "plan_merge", plan_beside_an_editor)
+    monkeypatch.setattr("helix.follow.mend.plan_merge", plan_beside_an_editor)
     rig.mend(after=200)
     assert rig.mender.merged == 0
     assert "Theirs." not in rig.read("a.md")

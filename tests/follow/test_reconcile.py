@@ -30,7 +30,7 @@ def test_a_file_that_was_only_touched_changes_nothing(rig: Rig) -> None:
     rig.follow()
     os.utime(rig.folder / "a.md", (1, 1))
     assert rig.follow().changes == []
-    assert rig.catalog.signatures() == rig.vault.walk().notes
+    assert rig.catalog.signatures() == rig.vault.walk().files
 
 
 def test_a_folder_that_cannot_be_listed_is_reported_until_it_can(rig: Rig) -> None:

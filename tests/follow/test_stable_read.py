@@ -13,7 +13,7 @@ from tests.follow.rig import Rig, record
 
 def look(rig: Rig, path: str, *, settled: bool = False, age: float = 0.0) -> Looked | None:
     looker = Looker(rig.vault, 0.03, lambda: rig.wall() + age, rig._pause)
-    return looker.look(rig.vault.walk().notes, [path], settled=settled)[path]
+    return looker.look(rig.vault.walk().files, [path], settled=settled)[path]
 
 
 def test_a_quiet_file_is_read_once_and_a_young_one_twice(rig: Rig) -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from helix.errors import AlreadyExists, BadValue, HelixError, HostFileError, NotConnected
 from helix.hosts import file, splice
-from helix.hosts.connect import connect, disconnect, find_connection, look
-from helix.hosts.fragment import Address, Program
+from helix.hosts.connect import connect_host, disconnect_host, find_connection, host_statuses
+from helix.hosts.fragment import Program, ServerUrl
 from helix.hosts.host import Host, Scope
 from helix.hosts.registry import HOSTS, get_host
 from tests.hosts.machines import EXECUTABLE, PROGRAM, fixtures, machine_in, put_fixture, records_in
@@ -28,7 +28,7 @@ def test_a_real_file_gets_our_server_and_keeps_everything_else(
 ) -> None:
     host, machine = get_host(name), machine_in(tmp_path)
     path = put_fixture(host, scope, machine, fixture)
-    done = connect(host, scope, machine, PROGRAM, records_in(tmp_path))
+    done = connect_host(host, scope, machine, PROGRAM, records_in(tmp_path))
     assert done.changed
     assert path.read_bytes() == fixture.with_suffix(f".connected{fixture.suffix}").read_bytes()
     assert done.backup == path.with_name(path.name + ".helix-backup")
@@ -42,9 +42,9 @@ def test_disconnecting_gives_the_original_bytes_back_and_leaves_nothing(
     host, machine, records = get_host(name), machine_in(tmp_path), records_in(tmp_path)
     path = put_fixture(host, scope, machine, fixture)
     before = names_in(path.parent)
-    connect(host, scope, machine, PROGRAM, records)
-    connect(host, scope, machine, OTHER, records, force=True)
-    disconnect(host, scope, machine, records)
+    connect_host(host, scope, machine, PROGRAM, records)
+    connect_host(host, scope, machine, OTHER, records, force=True)
+    disconnect_host(host, scope, machine, records)
     assert path.read_bytes() == fixture.read_bytes()
     assert names_in(path.parent) == before
 
@@ -56,8 +56,8 @@ def test_disconnecting_on_a_machine_that_did_not_connect_keeps_every_other_value
     host, machine, elsewhere = get_host(name), machine_in(tmp_path), records_in(tmp_path / "elsewhere")
     path = put_fixture(host, scope, machine, fixture)
     before = splice.parse(host.language, path.read_text("utf-8-sig"))
-    connect(host, scope, machine, PROGRAM, records_in(tmp_path))
-    disconnect(host, scope, machine, elsewhere)
+    connect_host(host, scope, machine, PROGRAM, records_in(tmp_path))
+    disconnect_host(host, scope, machine, elsewhere)
     after = splice.parse(host.language, path.read_text("utf-8-sig"))
     emptied = splice.with_value(before, host.servers, before.get(host.servers[0], {}))
     assert after in (before, emptied)
@@ -69,10 +69,10 @@ def test_a_file_that_was_not_there_is_gone_again_with_its_folders(
     host: Host, scope: Scope, tmp_path: Path
 ) -> None:
     machine, records = machine_in(tmp_path), records_in(tmp_path)
-    done = connect(host, scope, machine, PROGRAM, records)
+    done = connect_host(host, scope, machine, PROGRAM, records)
     assert done.path == host.file(scope, machine)
     assert done.backup is None
-    assert disconnect(host, scope, machine, records).removed
+    assert disconnect_host(host, scope, machine, records).removed
     assert not names_in(machine.home)
     assert not names_in(machine.folder)
 
@@ -80,10 +80,10 @@ def test_a_file_that_was_not_there_is_gone_again_with_its_folders(
 @every_host
 def test_a_server_that_was_added_to_our_file_stays(host: Host, tmp_path: Path) -> None:
     machine, records, scope = machine_in(tmp_path), records_in(tmp_path), host.scopes()[0]
-    path = connect(host, scope, machine, PROGRAM, records).path
+    path = connect_host(host, scope, machine, PROGRAM, records).path
     keys, theirs = (*host.servers, "theirs"), {"command": "npx"}
     path.write_text(splice.put(host.language, path.read_text("utf-8"), keys, theirs), "utf-8")
-    assert not disconnect(host, scope, machine, records).removed
+    assert not disconnect_host(host, scope, machine, records).removed
     document = splice.parse(host.language, path.read_text("utf-8"))
     assert splice.find(document, host.servers) == {"theirs": theirs}
 
@@ -91,9 +91,9 @@ def test_a_server_that_was_added_to_our_file_stays(host: Host, tmp_path: Path) -
 @every_host
 def test_connecting_twice_changes_nothing_the_second_time(host: Host, tmp_path: Path) -> None:
     machine, records, scope = machine_in(tmp_path), records_in(tmp_path), host.scopes()[0]
-    path = connect(host, scope, machine, PROGRAM, records).path
+    path = connect_host(host, scope, machine, PROGRAM, records).path
     before = path.stat()
-    assert not connect(host, scope, machine, PROGRAM, records).changed
+    assert not connect_host(host, scope, machine, PROGRAM, records).changed
     after = path.stat()
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
@@ -104,15 +104,15 @@ def test_another_server_of_our_name_is_replaced_only_by_force_and_comes_back(tmp
     text = '{"mcpServers": {"helix": {"command": "editor", "args": ["--helix"]}, "b": {"command": "b"}}}'
     path.write_text(text)
     with pytest.raises(AlreadyExists, match="--force"):
-        connect(host, "project", machine, PROGRAM, records)
+        connect_host(host, "project", machine, PROGRAM, records)
     assert path.read_text() == text
     with pytest.raises(HelixError, match="not written by `helix connect`"):
-        disconnect(host, "project", machine, records)
-    connect(host, "project", machine, PROGRAM, records, force=True)
+        disconnect_host(host, "project", machine, records)
+    connect_host(host, "project", machine, PROGRAM, records, force=True)
     assert EXECUTABLE in path.read_text()
-    disconnect(host, "project", machine, records)
+    disconnect_host(host, "project", machine, records)
     assert path.read_text() == text
-    disconnect(host, "project", machine, records, force=True)
+    disconnect_host(host, "project", machine, records, force=True)
     assert path.read_text() == '{"mcpServers": {"b": {"command": "b"}}}'
 
 
@@ -142,7 +142,7 @@ def test_a_file_that_cannot_be_read_is_refused_with_its_line_and_stays(
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     with pytest.raises(HostFileError) as refused:
-        connect(host, host.scopes()[0], machine, PROGRAM, records_in(tmp_path))
+        connect_host(host, host.scopes()[0], machine, PROGRAM, records_in(tmp_path))
     assert "nothing was changed" in refused.value.message
     assert f"{path}:{line}: " in refused.value.message or line is None
     assert path.read_text() == text
@@ -154,7 +154,7 @@ def test_a_file_in_another_encoding_is_refused(tmp_path: Path) -> None:
     path = machine.folder / ".mcp.json"
     path.write_bytes('{"mcpServers": {}}'.encode("utf-16"))
     with pytest.raises(HostFileError, match="UTF-8"):
-        connect(get_host("claude-code"), "project", machine, PROGRAM, records_in(tmp_path))
+        connect_host(get_host("claude-code"), "project", machine, PROGRAM, records_in(tmp_path))
 
 
 def test_a_linked_dotfile_stays_a_link_and_its_target_keeps_its_mode(tmp_path: Path) -> None:
@@ -165,13 +165,13 @@ def test_a_linked_dotfile_stays_a_link_and_its_target_keeps_its_mode(tmp_path: P
     target.chmod(0o600)
     link = machine.home / ".claude.json"
     link.symlink_to(target)
-    done = connect(host, "user", machine, PROGRAM, records)
+    done = connect_host(host, "user", machine, PROGRAM, records)
     assert link.is_symlink()
     assert EXECUTABLE in target.read_text()
     assert done.backup == target.with_name("claude.json.helix-backup")
     for path in (target, done.backup):
         assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    disconnect(host, "user", machine, records)
+    disconnect_host(host, "user", machine, records)
     assert link.is_symlink()
     assert target.read_text() == '{"theme": "dark"}'
 
@@ -183,7 +183,7 @@ def test_an_earlier_backup_is_never_overwritten(tmp_path: Path) -> None:
     earlier = path.with_name("mcp.json.helix-backup")
     earlier.write_text("precious")
     path.write_text("{}")
-    done = connect(host, "user", machine, PROGRAM, records)
+    done = connect_host(host, "user", machine, PROGRAM, records)
     assert done.backup == path.with_name("mcp.json.helix-backup-2")
     assert earlier.read_text() == "precious"
 
@@ -197,15 +197,15 @@ def test_a_host_that_writes_at_the_same_moment_loses_nothing(
     path.write_text('{"numStartups": 1}')
     real, saves = file._write_draft, iter(['{"numStartups": 2}'])
 
-    def write_draft(draft: Path, data: bytes, like: file.Snapshot) -> None:
+    def write_draft(draft: Path, data: bytes, like: file.FileSnapshot) -> None:
         real(draft, data, like)
         if draft.suffix == ".tmp" and (said := next(saves, None)):
             path.write_text(said)
 
     monkeypatch.setattr(file, "_write_draft", write_draft)
-    connect(host, "user", machine, PROGRAM, records)
+    connect_host(host, "user", machine, PROGRAM, records)
     assert splice.parse("json", path.read_text())["numStartups"] == 2
-    disconnect(host, "user", machine, records)
+    disconnect_host(host, "user", machine, records)
     assert path.read_text() == '{"numStartups": 2}'
 
 
@@ -213,28 +213,28 @@ def test_a_file_that_cannot_be_written_is_said_and_nothing_changes(tmp_path: Pat
     machine = machine_in(tmp_path)
     (machine.folder / ".cursor").write_text("a file where a folder should be")
     with pytest.raises(HostFileError, match="cannot be written"):
-        connect(get_host("cursor"), "project", machine, PROGRAM, records_in(tmp_path))
+        connect_host(get_host("cursor"), "project", machine, PROGRAM, records_in(tmp_path))
     assert names_in(machine.folder) == {".cursor"}
 
 
 def test_disconnecting_says_where_the_connection_is_instead(tmp_path: Path) -> None:
     host, machine, records = get_host("cursor"), machine_in(tmp_path), records_in(tmp_path)
     with pytest.raises(NotConnected, match=r"no server 'helix' in \.cursor/mcp\.json$"):
-        disconnect(host, "project", machine, records)
-    connect(host, "user", machine, PROGRAM, records)
+        disconnect_host(host, "project", machine, records)
+    connect_host(host, "user", machine, PROGRAM, records)
     with pytest.raises(NotConnected, match=r"it is in ~/\.cursor/mcp\.json \(--user\)"):
-        disconnect(host, "project", machine, records)
+        disconnect_host(host, "project", machine, records)
 
 
 @every_host
 def test_no_secret_is_written_where_the_daemon_asks_for_one(host: Host, tmp_path: Path) -> None:
     machine, records, scope = machine_in(tmp_path), records_in(tmp_path), host.scopes()[0]
-    server = Address("http://127.0.0.1:7878/mcp", needs_token=True)
+    server = ServerUrl("http://127.0.0.1:7878/mcp", needs_token=True)
     if host.name in ("claude-desktop", "zed"):
         with pytest.raises(BadValue, match="leave --http out"):
-            connect(host, scope, machine, server, records)
+            connect_host(host, scope, machine, server, records)
         return
-    path = connect(host, scope, machine, server, records).path
+    path = connect_host(host, scope, machine, server, records).path
     assert "HELIX_TOKEN" in path.read_text()
     assert "http://127.0.0.1:7878/mcp" in path.read_text()
 
@@ -242,9 +242,9 @@ def test_no_secret_is_written_where_the_daemon_asks_for_one(host: Host, tmp_path
 def test_the_list_says_what_is_here_and_what_is_connected(tmp_path: Path) -> None:
     machine, records = machine_in(tmp_path), records_in(tmp_path)
     (machine.home / ".codex").mkdir()
-    connect(get_host("cursor"), "project", machine, PROGRAM, records)
+    connect_host(get_host("cursor"), "project", machine, PROGRAM, records)
     (machine.folder / ".mcp.json").write_text("{oops")
-    found = {one.host.name: one for one in look(machine)}
+    found = {one.host.name: one for one in host_statuses(machine)}
     assert [name for name, one in found.items() if one.detected] == ["codex"]
     assert [name for name, one in found.items() if one.connections] == ["cursor"]
     assert found["cursor"].connections[0].executable == EXECUTABLE

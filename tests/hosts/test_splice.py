@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from helix.errors import HostFileError
 from helix.hosts import splice
 from helix.hosts.host import Language
-from helix.hosts.record import Record
+from helix.hosts.record import ChangeRecord
 from tests.hosts.documents import SERVERS, json_documents, toml_documents, yaml_documents
 from tests.scale import scaled
 
@@ -38,7 +38,7 @@ class Installed:
         except HostFileError:
             assume(False)
         made = splice.missing(self.document, KEYS)
-        self.record = Record.of(Path("file"), "server", before, self.after, made, False, [])
+        self.record = ChangeRecord.of(Path("file"), "server", before, self.after, made, False, [])
 
     def said(self, text: str) -> Any:
         return splice.canonical(splice.parse(self.language, text))

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from helix.errors import EmbeddingFailed
-from helix.index.matrix import Entry
+from helix.index.facets import Facets
+from helix.index.matrix import VectorEntry
 from helix.vault.note import Memory
 
 DIMENSIONS = 16
@@ -36,8 +37,11 @@ def unit_vectors(count: int, seed: int = 0, dimensions: int = DIMENSIONS) -> np.
     return unit
 
 
-def entry(memory_id: str, seed: int, chunks: int = 1, **fields: object) -> Entry:
-    return Entry(memory_id, fields.pop("hash", f"h{seed}"), unit_vectors(chunks, seed), **fields)  # type: ignore[arg-type]
+def entry(
+    memory_id: str, seed: int, chunks: int = 1, content_hash: str = "", row: Facets | None = None
+) -> VectorEntry:
+    vectors = unit_vectors(chunks, seed)
+    return VectorEntry.of(row or Facets(memory_id), content_hash or f"h{seed}", vectors)
 
 
 class HashEmbedder:

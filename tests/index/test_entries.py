@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from unittest import mock
+import sys
+from collections.abc import Iterator
+from pathlib import Path
 
-from helix.index.entries import KeywordDoc, to_entries, to_entry
+import pytest
+
+from helix.index.entries import Helper, KeywordDoc, to_entries, to_entry
 
 _DOCS = [KeywordDoc(f"m{number}", body=f"word{number} common", hash=str(number)) for number in range(700)]
 
@@ -22,14 +24,45 @@ def test_other_processes_give_the_same_in_the_same_order() -> None:
     assert list(to_entries(iter(_DOCS), 2)) == list(to_entries(iter(_DOCS), 1))
 
 
-def test_the_work_of_a_process_that_was_killed_is_done_here() -> None:
-    submit = ProcessPoolExecutor.submit
+def test_the_work_of_a_process_that_was_killed_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = Helper.to_entries
     calls = iter(range(10))
 
-    def breaking(pool: ProcessPoolExecutor, act: object, batch: list[KeywordDoc]) -> object:
+    def breaking(helper: Helper, batch: list[KeywordDoc]) -> object:
         if next(calls) == 1:
-            raise BrokenProcessPool
-        return submit(pool, act, batch)  # type: ignore[arg-type]
+            helper.process.kill()
+            helper.process.wait()
+        return ask(helper, batch)
 
-    with mock.patch.object(ProcessPoolExecutor, "submit", breaking):
-        assert list(to_entries(iter(_DOCS), 2)) == list(to_entries(iter(_DOCS), 1))
+    monkeypatch.setattr(Helper, "to_entries", breaking)
+    assert list(to_entries(iter(_DOCS), 2)) == list(to_entries(iter(_DOCS), 1))
+
+
+def test_a_build_that_is_broken_off_leaves_no_process_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    helpers: list[Helper] = []
+    enter = Helper.__enter__
+
+    def noted(helper: Helper) -> Helper:
+        helpers.append(helper)
+        return enter(helper)
+
+    monkeypatch.setattr(Helper, "__enter__", noted)
+
+    def documents() -> Iterator[KeywordDoc]:
+        yield from _DOCS
+        raise OSError("the disk is gone")
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        list(to_entries(documents(), 2))
+    assert [helper.process.poll() is None for helper in helpers] == [False, False]
+
+
+def test_other_processes_take_no_module_from_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody stands in a vault that a stranger shared."""
+    for name in sys.stdlib_module_names:
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'sprung')!r}, 'a').write(__name__)\n")
+    monkeypatch.chdir(tmp_path)
+    assert len(list(to_entries(iter(_DOCS), 2))) == len(_DOCS)
+    assert not (tmp_path / "sprung").exists()

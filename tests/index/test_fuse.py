@@ -48,8 +48,8 @@ def test_without_vectors_words_decide_and_the_other_way_round() -> None:
 
 
 def test_the_neighbour_of_a_good_hit_in_its_session_comes_before_a_stranger() -> None:
-    hit = Candidate("hit", 5.0, 0.8, session="s", place=3)
-    after = Candidate("after", 0.5, 0.55, session="s", place=4)
+    hit = Candidate("hit", 5.0, 0.8, session="s", position=3)
+    after = Candidate("after", 0.5, 0.55, session="s", position=4)
     stranger = Candidate("stranger", 0.6, 0.56)
     assert order(hit, after, stranger, Candidate("floor", 0.0, 0.4)) == ["hit", "after", "stranger", "floor"]
 

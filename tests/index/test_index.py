@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from helix.index.embed import Embedder, Found
+from helix.index.embed import Embedder, EmbedderChoice
 from helix.index.embed_cache import EmbedCache
 from helix.index.index import Index
-from helix.index.search import Asked, Searcher
+from helix.index.search import Question, Searcher
 from helix.index.where import Reach, Where
 from helix.vault.erasures import INDEX, Erasures
 from helix.vault.note import Note
@@ -50,7 +50,7 @@ def rig(tmp_path: Path) -> Rig:
 @contextmanager
 def opened(rig: Rig, place: Path, embedder: Embedder | None = None) -> Iterator[Index]:
     cache = EmbedCache(place / "embeddings.db")
-    index = Index(place, cache, "bundled", lambda _: Found(embedder, "" if embedder else "no model"))
+    index = Index(place, cache, "bundled", lambda _: EmbedderChoice(embedder, "" if embedder else "no model"))
     rig.reconciler.tail = index.apply
     index.erasures = erasures_of(rig)
     index.catch_up(rig.catalog, lambda path: _read(rig, path))
@@ -65,7 +65,7 @@ def erasures_of(rig: Rig) -> Erasures:
     """What a process that follows the vault makes of it: here the catalog is the only other store."""
     erasures = Erasures(rig.ancestry)
     erasures.register("catalog", rig.catalog.erase)
-    rig.reconciler.on_commit = [lambda _: erasures.settle()]
+    rig.reconciler.on_commit[:] = [lambda _: erasures.settle()]
     return erasures
 
 
@@ -76,10 +76,18 @@ def _read(rig: Rig, path: str) -> Note | None:
         return None
 
 
-def ask(rig: Rig, index: Index, text: str, **asked: object) -> list[tuple[str, float]]:
+def ask(
+    rig: Rig,
+    index: Index,
+    text: str,
+    *,
+    include_hidden: bool = False,
+    reaches: tuple[Reach, ...] | None = None,
+) -> list[tuple[str, float]]:
     assert index.wait_until_embedded(30)
     searcher = Searcher(index, lambda: NOW, lambda one: _read_text(rig, one))
-    answer = searcher.search(Asked(text, limit=20, **asked))  # type: ignore[arg-type]
+    where = Where(active_only=not include_hidden, reaches=reaches)
+    answer = searcher.search(Question(text, limit=20, where=where))
     return [(hit.memory_id, round(hit.score, 6)) for hit in answer.hits]
 
 
@@ -182,11 +190,11 @@ def test_a_question_that_the_model_fails_on_is_searched_by_words_and_says_so(
         rig.follow()
         assert index.wait_until_embedded(30)
         embedder.refuses_questions = True
-        answer = Searcher(index, lambda: NOW, lambda _: None).search(Asked("broker messages"))
+        answer = Searcher(index, lambda: NOW, lambda _: None).search(Question("broker messages"))
         assert [hit.memory_id for hit in answer.hits] == ["one"]
         assert "by its words only" in str(answer.degraded)
         embedder.refuses_questions = False
-        answer = Searcher(index, lambda: NOW, lambda _: None).search(Asked("broker messages"))
+        answer = Searcher(index, lambda: NOW, lambda _: None).search(Question("broker messages"))
         assert answer.degraded is None
 
 
@@ -194,7 +202,7 @@ def test_without_an_embedder_words_are_searched_and_it_says_so(rig: Rig, tmp_pat
     with opened(rig, tmp_path / "state") as index:
         write(rig, "one", "The broker drops messages")
         rig.follow()
-        answer = Searcher(index, lambda: NOW, lambda _: None).search(Asked("broker messages"))
+        answer = Searcher(index, lambda: NOW, lambda _: None).search(Question("broker messages"))
         assert [hit.memory_id for hit in answer.hits] == ["one"]
         assert "no model" in str(answer.degraded)
 
@@ -233,7 +241,7 @@ def test_a_near_miss_of_spelling_is_suggested_as_people_write_it_and_only_from_w
         write(rig, "two", "kubernetix is a codename", status="deleted")
         rig.follow()
         searcher = Searcher(index, lambda: NOW, lambda one: _read_text(rig, one))
-        assert searcher.search(Asked("kubernetis")).suggestions == ["Kubernetes"]
+        assert searcher.search(Question("kubernetis")).suggestions == ["Kubernetes"]
 
 
 def test_filters_narrow_inside_both_stores(rig: Rig, tmp_path: Path) -> None:
@@ -279,7 +287,7 @@ def test_eight_threads_ask_while_memories_come_and_go(rig: Rig, tmp_path: Path) 
         def keep_asking(text: str) -> int:
             asked = 0
             while not over.is_set() or not asked:
-                found = [hit.memory_id for hit in searcher.search(Asked(text, limit=50)).hits]
+                found = [hit.memory_id for hit in searcher.search(Question(text, limit=50)).hits]
                 assert "anchor" in found, f"{text}: {found}"
                 assert len(found) == len(set(found))
                 asked += 1
@@ -366,7 +374,7 @@ def test_a_store_that_cannot_be_read_is_set_aside_and_filled_again(
 def test_what_a_crash_took_from_memory_is_put_again(rig: Rig, tmp_path: Path) -> None:
     state = tmp_path / "state"
     cache = EmbedCache(state / "embeddings.db")
-    lost = Index(state, cache, "bundled", lambda _: Found(HashEmbedder(), ""))
+    lost = Index(state, cache, "bundled", lambda _: EmbedderChoice(HashEmbedder(), ""))
     rig.reconciler.tail = lost.apply
     write(rig, "one", "The broker drops messages")
     rig.follow()  # the catalog has it, the stores have it in memory only, and nobody closes them
@@ -396,7 +404,7 @@ def test_the_vectors_of_the_model_before_serve_until_those_of_a_new_one_are_comp
     state, cache = tmp_path / "state", EmbedCache(tmp_path / "state" / "embeddings.db")
     old, new = HashEmbedder(), HashEmbedder()
     new.name, new.digest = "new", hashlib.sha256(b"new").hexdigest()
-    models = {"old": Found(old, ""), "new": Found(new, "")}
+    models = {"old": EmbedderChoice(old, ""), "new": EmbedderChoice(new, "")}
     write(rig, "one", "The broker drops messages")
     rig.follow()
     first = Index(state, cache, "old", models.__getitem__)

@@ -20,7 +20,7 @@ from whoosh.query import Term
 
 from helix.errors import IndexBroken, StorageError
 from helix.index import keywords as keywords_module
-from helix.index.entries import Entry
+from helix.index.entries import WordEntry
 from helix.index.keywords import KeywordDoc, Keywords, WhooshKeywords
 from helix.index.segments import Segment, SegmentStore
 from tests.index.keywords_suite import KeywordsSuite, doc
@@ -142,7 +142,7 @@ class TestWhooshKeywords(KeywordsSuite):
         keywords = WhooshKeywords(tmp_path)
         write = SegmentStore.write
 
-        def slow_write(store: SegmentStore, entries: Iterable[Entry]) -> Segment | None:
+        def slow_write(store: SegmentStore, entries: Iterable[WordEntry]) -> Segment | None:
             keywords.put([doc("changed", "new")])
             keywords.drop(["dropped"])
             return write(store, entries)

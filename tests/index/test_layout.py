@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from helix.index.facets import Facets
 from helix.index.layout import Layout, lay_out
-from helix.index.matrix import Entry, Matrix
+from helix.index.matrix import Matrix, VectorEntry
 
 TOPICS = 6
 
@@ -76,8 +77,8 @@ def test_memories_that_all_say_the_same_break_nothing() -> None:
 def test_a_memory_is_the_mean_of_its_chunks() -> None:
     matrix = Matrix(2)
     assert matrix.means()[0] == []
-    matrix.put([Entry("a", "h", np.array([[1, 0], [0, 1]])), Entry("b", "h", np.array([[0, 1]]))])
-    matrix.put([Entry("c", "h", np.array([[1, 0]]))])
+    for name, rows in (("a", [[1, 0], [0, 1]]), ("b", [[0, 1]]), ("c", [[1, 0]])):
+        matrix.put([VectorEntry.of(Facets(name), "h", np.array(rows))])
     matrix.drop("b")
     ids, means = matrix.means()
     assert dict(zip(ids, means.round(3).tolist(), strict=True)) == {

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from helix.errors import BadValue
-from helix.index.query import Facets, Filters, parse
+from helix.index.facets import Facets
+from helix.index.query import parse
+from helix.index.where import Values, Where, to_predicate
+
+_MADE_AT = datetime(2026, 6, 18, 9, 12, 44, tzinfo=UTC)
 
 
 def test_filters_phrases_and_negations_are_taken_out_of_the_text() -> None:
@@ -19,37 +22,37 @@ def test_filters_phrases_and_negations_are_taken_out_of_the_text() -> None:
     assert query.words == ["exact", "phrase", "retri", "polici"]
     assert query.phrases == ["exact phrase"]
     assert query.without == ["draft"]
-    assert query.filters == Filters(
-        tags=("auth",), kinds=("decision",), projects=("billing",), but_not=Facets(tags=("old",))
+    assert query.where == Where(
+        tags=("auth",), kinds=("decision",), projects=("billing",), but_not=Values(tags=("old",))
     )
 
 
 @pytest.mark.parametrize(
-    ("text", "filters"),
+    ("text", "where"),
     [
-        ("Tag:#auth,jwt", Filters(tags=("auth", "jwt"))),
-        ("tag:auth tag:jwt tag:auth", Filters(tags=("auth", "jwt"))),
-        ("kind:fact,decision", Filters(kinds=("fact", "decision"))),
-        ('project:"my project"', Filters(projects=("my project",))),
-        ("project:“my project”", Filters(projects=("my project",))),
-        ("status:deleted scope:global", Filters(statuses=("deleted",), scopes=("global",))),
-        ("unfiled:true", Filters(unfiled=True)),
-        ("-unfiled:TRUE", Filters(unfiled=False)),
-        ("unfiled:false", Filters(unfiled=False)),
-        ("id:mem_2026-06-18_a_b1c2", Filters(ids=("mem_2026-06-18_a_b1c2",))),
-        ("-status:deleted", Filters(but_not=Facets(statuses=("deleted",)))),
-        ("after:2026", Filters(after=datetime(2026, 1, 1, tzinfo=UTC))),
-        ("after:2026-06", Filters(after=datetime(2026, 6, 1, tzinfo=UTC))),
-        ("before:2026-07-01", Filters(before=datetime(2026, 7, 1, tzinfo=UTC))),
-        ("after:2026-06-18T09:30Z", Filters(after=datetime(2026, 6, 18, 9, 30, tzinfo=UTC))),
-        ('after:"2026-06-18 09:30"', Filters(after=datetime(2026, 6, 18, 9, 30, tzinfo=UTC))),
-        ("after:2026 after:2027", Filters(after=datetime(2027, 1, 1, tzinfo=UTC))),
-        ("-after:2026", Filters(before=datetime(2026, 1, 1, tzinfo=UTC))),
+        ("Tag:#auth,jwt", Where(tags=("auth", "jwt"))),
+        ("tag:auth tag:jwt tag:auth", Where(tags=("auth", "jwt"))),
+        ("kind:fact,decision", Where(kinds=("fact", "decision"))),
+        ('project:"my project"', Where(projects=("my project",))),
+        ("project:“my project”", Where(projects=("my project",))),
+        ("status:deleted scope:global", Where(statuses=("deleted",), scopes=("global",))),
+        ("unfiled:true", Where(unfiled=True)),
+        ("-unfiled:TRUE", Where(unfiled=False)),
+        ("unfiled:false", Where(unfiled=False)),
+        ("id:mem_2026-06-18_a_b1c2", Where(ids=("mem_2026-06-18_a_b1c2",))),
+        ("-status:deleted", Where(but_not=Values(statuses=("deleted",)))),
+        ("after:2026", Where(after=datetime(2026, 1, 1, tzinfo=UTC))),
+        ("after:2026-06", Where(after=datetime(2026, 6, 1, tzinfo=UTC))),
+        ("before:2026-07-01", Where(before=datetime(2026, 7, 1, tzinfo=UTC))),
+        ("after:2026-06-18T09:30Z", Where(after=datetime(2026, 6, 18, 9, 30, tzinfo=UTC))),
+        ('after:"2026-06-18 09:30"', Where(after=datetime(2026, 6, 18, 9, 30, tzinfo=UTC))),
+        ("after:2026 after:2027", Where(after=datetime(2027, 1, 1, tzinfo=UTC))),
+        ("-after:2026", Where(before=datetime(2026, 1, 1, tzinfo=UTC))),
     ],
 )
-def test_a_filter_is_understood(text: str, filters: Filters) -> None:
+def test_a_filter_is_understood(text: str, where: Where) -> None:
     query = parse(text)
-    assert query.filters == filters
+    assert query.where == where
     assert query.text == ""
 
 
@@ -84,7 +87,7 @@ def test_a_filter_is_understood(text: str, filters: Filters) -> None:
 )
 def test_what_is_no_filter_is_words(text: str) -> None:
     query = parse(text)
-    assert query.filters == Filters()
+    assert query.where == Where()
     assert not query.without
     assert query.text == (text if text != '""' else '""')
 
@@ -118,15 +121,6 @@ def test_phrases_are_checked_on_the_text_without_case_accents_and_line_ends() ->
     assert parse("words").fits("anything")
 
 
-_FACTS: dict[str, Any] = {
-    "id": "m1",
-    "kind": "decision",
-    "project": "Billing",
-    "scope": "project",
-    "status": "active",
-}
-
-
 @pytest.mark.parametrize(
     ("text", "accepted"),
     [
@@ -150,20 +144,21 @@ _FACTS: dict[str, Any] = {
     ],
 )
 def test_filters_accept_the_memories_they_describe(text: str, accepted: bool) -> None:
-    facts = _FACTS | {"tags": ["auth/jwt"], "when": "2026-06-18T09:12:44Z"}
-    assert parse(text).filters.accept(**facts) is accepted
+    row = Facets(
+        *("m1", "active", "project", "Billing", "decision"), tags=frozenset({"auth/jwt"}), created=_MADE_AT
+    )
+    assert to_predicate(parse(text).where)(row) is accepted
 
 
 def test_a_memory_without_a_time_is_in_no_period() -> None:
-    facts = _FACTS | {"tags": [], "when": None}
-    assert not parse("after:1970").filters.accept(**facts)
+    assert not to_predicate(parse("after:1970").where)(Facets("m1"))
 
 
 @given(st.text())
 def test_no_text_without_filters_is_an_error(text: str) -> None:
     harmless = text.replace(":", ";")
     query = parse(harmless)
-    assert query.filters == Filters()
+    assert query.where == Where()
 
 
 @given(st.text(st.sampled_from('ab "-:tagkind\u201c\n#,'), max_size=40))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -9,36 +10,40 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix.errors import IndexBroken
-from helix.index.matrix import Entry, Matrix, VectorHit
+from helix.index.facets import Facets
+from helix.index.matrix import Matrix, VectorEntry, VectorHit
 from helix.index.vectors import Vectors, vectors_folder
-from helix.index.where import Reach, Where, to_day
+from helix.index.where import Reach, Where
 from tests.index.memories import DIMENSIONS, entry, unit_vectors
 
 _DIGEST = "d" * 64
+_DAY = datetime(2026, 6, 18, tzinfo=UTC)
 _ENTRIES = [
-    entry("a", 1, 3, kind="decision", tags=("auth", "it's"), created=to_day("2026-06-18")),
-    entry("b", 2, 1, scope="project", project="billing", updated=to_day("2026-07-01")),
-    entry("c", 3, 2, scope="session", project="billing", session="s-1", tags=("auth",)),
-    entry("d", 4, 1, status="deleted"),
-    entry("e", 5, 1, scope="project", project="o'brien"),
+    entry("a", 1, 3, row=Facets("a", kind="decision", tags=frozenset({"auth", "it's"}), created=_DAY)),
+    entry("b", 2, 1, row=Facets("b", scope="project", project="billing")),
+    entry(
+        "c", 3, 2, row=Facets("c", "active", "session", "billing", session="s-1", tags=frozenset({"auth"}))
+    ),
+    entry("d", 4, 1, row=Facets("d", status="deleted")),
+    entry("e", 5, 1, row=Facets("e", scope="project", project="o'brien")),
 ]
 _FILTERS = [
     (None, "abcde"),
     (Where(), "abcde"),
-    (Where(statuses=frozenset({"active"})), "abce"),
-    (Where(statuses=frozenset()), ""),
-    (Where(kinds=frozenset({"decision", "unknown"})), "a"),
-    (Where(tags=frozenset({"auth"})), "ac"),
-    (Where(tags=frozenset({"auth", "it's"})), "a"),
+    (Where(active_only=True), "abce"),
+    (Where(reaches=()), ""),
+    (Where(kinds=("decision", "unknown")), "a"),
+    (Where(tags=("auth",)), "ac"),
+    (Where(tags=("auth", "it's")), "a"),
     (Where(reaches=(Reach("global"), Reach("project", ("billing",)))), "abd"),
     (Where(reaches=(Reach("session", session="s-1"),)), "c"),
     (Where(reaches=(Reach("session", session="s-2"),)), ""),
     (Where(reaches=(Reach("project", ("o'brien",)),)), "e"),
-    (Where(created_from=to_day("2026-06-18"), created_until=to_day("2026-06-18")), "a"),
-    (Where(created_until=to_day("2030-01-01")), "a"),
-    (Where(updated_from=to_day("2026-07-02")), ""),
-    (Where(ids=frozenset({"b", "d", "not here"})), "bd"),
-    (Where(ids=frozenset()), ""),
+    (Where(after=_DAY, before=_DAY + timedelta(days=1)), "a"),
+    (Where(before=_DAY + timedelta(days=1_000)), "a"),
+    (Where(after=_DAY + timedelta(seconds=1)), ""),
+    (Where(among=frozenset({"b", "d", "not here"})), "bd"),
+    (Where(among=frozenset()), ""),
 ]
 
 
@@ -113,7 +118,7 @@ def test_what_a_crash_took_is_missing_from_the_hashes(tmp_path: Path) -> None:
     vectors = _open(tmp_path)
     vectors.put(_ENTRIES[:2])
     vectors.flush()
-    vectors.put([*_ENTRIES[2:], entry("a", 8, hash="newer")])
+    vectors.put([*_ENTRIES[2:], entry("a", 8, content_hash="newer")])
     assert vectors.hashes()["a"] == "newer"
     survived = _open(tmp_path).hashes()
     assert survived == {one.memory_id: one.hash for one in _ENTRIES[:2]}
@@ -135,7 +140,9 @@ def test_maintenance_brings_the_files_together_and_changes_no_answer(tmp_path: P
 
 def test_beyond_memory_an_index_is_built_and_answers_alike(tmp_path: Path) -> None:
     rows = unit_vectors(2_000, 5)
-    entries = [Entry(f"m{number}", "h", rows[number : number + 1]) for number in range(2_000)]
+    entries = [
+        VectorEntry.of(Facets(f"m{number}"), "h", rows[number : number + 1]) for number in range(2_000)
+    ]
     vectors = _open(tmp_path, in_memory=False)
     vectors.put(entries)
     assert vectors.maintain(force=True)
@@ -209,19 +216,21 @@ def test_any_sequence_of_puts_and_drops_leaves_what_a_fresh_matrix_holds(
     steps: list[tuple[str, int, str]],
 ) -> None:
     worked = Matrix(DIMENSIONS)
-    expected: dict[str, Entry] = {}
+    expected: dict[str, VectorEntry] = {}
     for number, (memory_id, chunks, tag) in enumerate(steps):
         if chunks == 0:
             worked.drop(memory_id)
             expected.pop(memory_id, None)
         else:
-            expected[memory_id] = entry(memory_id, number, chunks, tags=(tag,))
+            expected[memory_id] = entry(
+                memory_id, number, chunks, row=Facets(memory_id, tags=frozenset({tag}))
+            )
             worked.put([expected[memory_id]])
     fresh = Matrix(DIMENSIONS)
     fresh.put(expected.values())
     query = unit_vectors(1, 99)[0]
     assert worked.count == fresh.count
-    for where in (None, Where(tags=frozenset({"x"}))):
+    for where in (None, Where(tags=("x",))):
         left, right = worked.search(query, 8, where), fresh.search(query, 8, where)
         assert [(hit.memory_id, hit.ordinal) for hit in left] == [
             (hit.memory_id, hit.ordinal) for hit in right
@@ -232,5 +241,7 @@ def test_any_sequence_of_puts_and_drops_leaves_what_a_fresh_matrix_holds(
 def test_one_memory_with_many_good_chunks_does_not_crowd_out_the_others() -> None:
     matrix = Matrix(DIMENSIONS)
     query = unit_vectors(1, 1)[0]
-    matrix.put([Entry("long", "h", np.tile(query, (64, 1))), entry("other", 2), entry("third", 3)])
+    matrix.put(
+        [VectorEntry.of(Facets("long"), "h", np.tile(query, (64, 1))), entry("other", 2), entry("third", 3)]
+    )
     assert len(matrix.search(query, 3, None)) == 3

@@ -48,15 +48,15 @@ def carry_out(world: World, inbox: Inbox, item: Payload, name: str) -> None:
         case "consolidate":
             assert world.service.apply_proposals(arguments["ids"])["applied"]
         case "relate":
-            world.service.relate(arguments["from"], arguments["to"], arguments["rel"])
+            world.service.relate(**arguments)
         case "dismiss":
             inbox.dismiss(**arguments)
         case "keep_both":
-            world.service.keep_both(arguments["id"])
-        case "merge_copies":
-            world.service.merge_copies(arguments["id"])
+            world.service.keep_both(**arguments)
+        case "merge":
+            world.service.merge(**arguments)
         case "update":
-            world.service.update(arguments.pop("id"), Amendment(**arguments))
+            world.service.update(arguments.pop("memory_id"), Amendment(**arguments))
         case other:
             raise AssertionError(other)
 

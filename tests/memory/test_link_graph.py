@@ -27,9 +27,9 @@ def _edges(place: Path, files: dict[str, str]) -> set[tuple[str, str, bool]]:
     rows = catalog.memories(include_hidden=True)
     catalog.close()
     at = {row.id: row.path for row in rows}
-    return {
-        (at[edge.source], at.get(edge.target, edge.target), edge.is_dangling) for edge in Links(rows).edges
-    }
+    found = Links(rows).edges
+    assert len(found) == len(set(found)), "an edge is listed once"
+    return {(at[edge.source], at.get(edge.target, edge.target), edge.is_dangling) for edge in found}
 
 
 def test_a_markdown_link_is_an_edge_as_a_wikilink_is(edges: Edges) -> None:
@@ -55,6 +55,14 @@ def test_an_alias_and_a_property_lead_to_the_note(edges: Edges) -> None:
         "late.md": "See [[old faithful#Start|the pump]].\n",
     }
     assert edges(files) == {("plan.md", "pump.md", False), ("late.md", "pump.md", False)}
+
+
+def test_two_spellings_of_a_link_to_one_note_are_one_edge(edges: Edges) -> None:
+    files = {
+        "a/index.md": "[[haskell]], [[Hask]], [[Haskell]] and [it](../haskell.md).\n",
+        "haskell.md": "---\naliases: [Hask]\n---\nLazy.\n",
+    }
+    assert edges(files) == {("a/index.md", "haskell.md", False)}
 
 
 def test_a_link_to_a_note_that_is_not_there_dangles(edges: Edges) -> None:

@@ -13,7 +13,7 @@ import pytest
 from helix.errors import BadValue, HistoryError, MemoryNotFound
 from helix.memory.reader import When
 from helix.vault.times import format_time
-from tests.memory.verbs import Verbs
+from tests.memory.asking import Verbs
 from tests.memory.world import ME, World, opened, record
 from tests.scale import scaled
 from tests.vault.git_sandbox import Sandbox
@@ -266,3 +266,55 @@ def test_a_file_whose_name_no_folder_can_hold_is_left_out_and_the_rest_is_read(
     with opened(place) as world:
         assert "9090" in world.service.get("mem_a", when=When(ref=commit))["text"]
         assert "mem_b" in world.found("zeppelin", when=When(ref=commit))
+
+
+def test_a_commit_writes_no_file_outside_of_the_folder_where_it_is_laid_out(
+    dated: tuple[Path, Sandbox],
+) -> None:
+    """Git itself makes no such names, but it hands them on: a clone of them is not refused."""
+    place, sandbox = dated
+    mine = place / "CLAUDE.md"
+    mine.write_text("what the owner wrote\n")
+    blob = sandbox.git("rev-parse", "HEAD:a.md")
+    inner = _raw_tree(sandbox, ("100644", "CLAUDE.md", blob))
+    names = (
+        str(mine),
+        f"..{mine}",
+        "../CLAUDE.md",
+        "x/../../../CLAUDE.md",
+        "//a.md",
+        "./b.md",
+        "..\\c.md",
+        "C:d.md",
+    )
+    tree = _raw_tree(
+        sandbox,
+        *(("100644", name, blob) for name in names),
+        ("40000", str(place), inner),
+        ("40000", "..", inner),
+        ("100644", "ok.md", blob),
+    )
+    commit = sandbox.git("commit-tree", tree, "-p", "HEAD", "-m", "elsewhere")
+    before = {file for file in place.rglob("*.md") if not file.is_relative_to(place / "state")}
+    with opened(place) as world:
+        assert "9090" in world.service.get("mem_a", when=When(ref=commit))["text"]
+        laid_out = [file.name for file in place.rglob("state/**/past/**/*.md")]
+        assert laid_out == ["ok.md"]
+    assert mine.read_text() == "what the owner wrote\n"
+    assert {file for file in place.rglob("*.md") if not file.is_relative_to(place / "state")} == before
+
+
+def _raw_tree(sandbox: Sandbox, *entries: tuple[str, str, str]) -> str:
+    data = b"".join(
+        f"{mode} {name}".encode() + b"\0" + bytes.fromhex(object_id) for mode, name, object_id in entries
+    )
+    return (
+        subprocess.run(
+            ["git", "-C", str(sandbox.vault), "hash-object", "-t", "tree", "-w", "--literally", "--stdin"],
+            input=data,
+            capture_output=True,
+            check=True,
+        )
+        .stdout.decode()
+        .strip()
+    )

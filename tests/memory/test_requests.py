@@ -12,15 +12,16 @@ from typing import Any
 import pytest
 
 from helix.errors import BadValue, HelixError, KeyReused, MemoryNotFound
+from helix.index.where import HasFacets
 from helix.memory.maintenance.consolidate import Consolidator
 from helix.memory.place import Place
-from helix.memory.principal import LOCAL, UNKNOWN, Allows, Described, Principal, everything, nothing
+from helix.memory.principal import LOCAL, UNKNOWN, Allows, Principal, everything, nothing
 from helix.memory.reading.view import When
 from helix.memory.tokens import Payload, serialize
 from helix.memory.writing.amend import Amendment
 from helix.memory.writing.idempotency import IdempotencyKeys
 from helix.memory.writing.write import Wish
-from tests.memory.verbs import VERBS, Verbs
+from tests.memory.asking import FUNCTIONS, Verbs
 from tests.memory.world import World, opened, record
 from tests.scale import scaled
 from tests.vault.git_sandbox import Sandbox
@@ -29,7 +30,7 @@ ANA, BEN = Principal("ana"), Principal("ben")
 ROOM = 20_000
 
 
-def of_harbour(memory: Described) -> bool:
+def of_harbour(memory: HasFacets) -> bool:
     return memory.project == "harbour"
 
 
@@ -81,13 +82,13 @@ ARGUMENTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "relate": (("mem_z", "mem_x", "supersedes"), {}),
     "dismiss": (("unreadable-0123456789ab",), {}),
     "keep_both": (("mem_z",), {}),
-    "merge_copies": (("mem_z",), {}),
+    "merge": (("mem_z",), {}),
 }
 TELLING = ("zq", "Zq", "mem_x")
 """of the other project, and in no memory that is seen: no answer may hold them"""
 
 
-@pytest.mark.parametrize("verb", sorted(VERBS))
+@pytest.mark.parametrize("verb", sorted(FUNCTIONS.keys() - {"write"}))
 @pytest.mark.parametrize("principal", [UNKNOWN, ANA], ids=["unknown", "ana"])
 def test_no_verb_shows_or_touches_what_its_principal_does_not_see(
     world: World, verb: str, principal: Principal
@@ -211,6 +212,7 @@ def answers(verbs: Verbs) -> dict[str, Any]:
         ("recent", (), {"scope": "all", "include_deleted": True, "response_format": "detailed", "limit": 50}),
         ("today", (), {"scope": "all"}),
         ("stats", (), {}),
+        ("projects", (), {}),
         ("graph", (), {"scope": "all", "include_deleted": True}),
         ("conflicts", (), {}),
         ("strand_manifest", (), {}),

@@ -17,7 +17,7 @@ from helix.memory.search_engine import Recall, open_recall
 from helix.memory.tokens import Payload
 from helix.memory.workspace import Workspace
 from helix.memory.writing.write import Wish
-from tests.memory.verbs import Verbs
+from tests.memory.asking import Verbs
 
 ME = Place("billing", "s-1", "tester")
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)

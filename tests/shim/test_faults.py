@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from helix_mcp import exchange
-from helix_mcp.endpoint import Endpoint
+from helix_mcp.endpoint import DaemonEndpoint
 from helix_mcp.message import parse
 from helix_mcp.session import Session
 from helix_mcp.settings import Options, Settings
@@ -221,10 +221,10 @@ def test_a_server_that_never_answers_initialize_is_given_up(
 
     with running_peer(answer) as peer:
         env = {"HELIX_URL": peer.url, "HELIX_CONFIG_DIR": str(tmp_path)}
-        endpoint = Endpoint(Settings(Options(), env, "/"))
+        endpoint = DaemonEndpoint(Settings(Options(), env, "/"))
         said: list[bytes] = []
         opening = parse(b'{"jsonrpc":"2.0","id":1,"method":"initialize"}')
-        exchange.Exchange(endpoint, Session(endpoint), exchange.Tools(), opening, said.append).run()
+        exchange.Exchange(endpoint, Session(endpoint), exchange.KnownTools(), opening, said.append).run()
         hang.set()
         assert "hangs" in json.loads(said[0])["error"]["message"]
         assert len(peer.asked) == 1

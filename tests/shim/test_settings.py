@@ -15,7 +15,7 @@ import pytest
 from helix_mcp import folders
 from helix_mcp.address import Address, BadAddress, percent_encoded
 from helix_mcp.project import find_project
-from helix_mcp.settings import BadSettings, Options, Settings
+from helix_mcp.settings import BadConfig, Options, Settings
 
 from helix.config import load
 from tests.shim.driver import shim, text
@@ -151,13 +151,13 @@ def test_on_this_machine_a_proof_is_wanted_unless_address_and_token_were_chosen(
     tmp_path: Path, env: dict[str, str], wanted: bool
 ) -> None:
     assert _settings(tmp_path, env).owner.wants_proof is wanted
-    with pytest.raises(BadSettings, match="token"):
+    with pytest.raises(BadConfig, match="token"):
         _settings(tmp_path, {"HELIX_TOKEN": "a\nb"})
 
 
 def test_a_file_of_settings_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("port = ")
-    with pytest.raises(BadSettings, match=r"config\.toml"):
+    with pytest.raises(BadConfig, match=r"config\.toml"):
         _settings(tmp_path)
 
 

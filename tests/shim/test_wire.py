@@ -14,7 +14,7 @@ import pytest
 from helix_mcp.address import Address
 from helix_mcp.connection import Connection, Lost, NotHttp, NotSent
 from helix_mcp.proof import Owner
-from helix_mcp.wire import Call, Server
+from helix_mcp.wire import RequestInFlight, Server
 
 from tests.flows.daemon import free_port
 from tests.shim.driver import OPENING, shim
@@ -152,7 +152,7 @@ def test_a_call_is_interrupted_from_another_thread_but_never_its_successor() -> 
         return http(200, b"x")
 
     with running_peer(answer) as peer:
-        server, call = _server(peer.url), Call()
+        server, call = _server(peer.url), RequestInFlight()
 
         def interrupt() -> None:
             waiting.wait(5)
@@ -161,7 +161,7 @@ def test_a_call_is_interrupted_from_another_thread_but_never_its_successor() -> 
         threading.Thread(target=interrupt, daemon=True).start()
         with pytest.raises(Lost):
             server.ask("GET", "/hang", {}, call=call)
-        first = Call()
+        first = RequestInFlight()
         server.ask("GET", "/", {}, call=first).read()
         second = server.ask("GET", "/", {})
         first.interrupt()

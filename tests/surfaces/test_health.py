@@ -13,16 +13,18 @@ from helix.compose import open_vault, open_workspace
 from helix.config import Config
 from helix.memory.search_engine import RecallSoon
 from helix.memory.tokens import Payload
-from helix.surfaces.monitoring.health import Health
+from helix.surfaces.monitoring.health import DaemonHealth
 
 
-def with_health(place: Path, story: Callable[[Health, Callable[[], None], Callable[[], None]], None]) -> None:
+def with_health(
+    place: Path, story: Callable[[DaemonHealth, Callable[[], None], Callable[[], None]], None]
+) -> None:
     (place / "vault").mkdir()
     config = Config(place / "vault", place / "state", place / "config")
     with open_vault(config, must_follow=True) as helix:
         recall = RecallSoon(helix)
         with open_workspace(helix, lambda: recall.get(0)) as workspace:
-            health = Health(helix, helix.follower(), recall, workspace.upkeep, "1")
+            health = DaemonHealth(helix, helix.follower(), recall, workspace.upkeep, "1")
             begun, done = threading.Event(), threading.Event()
 
             def work() -> None:
@@ -43,13 +45,13 @@ def with_health(place: Path, story: Callable[[Health, Callable[[], None], Callab
             story(health, busy, rest)
 
 
-async def asked(health: Health) -> Payload:
+async def asked(health: DaemonHealth) -> Payload:
     with anyio.fail_after(10):
         return await health.look_soon()
 
 
 def test_a_busy_catalog_delays_no_probe(tmp_path: Path) -> None:
-    def story(health: Health, busy: Callable[[], None], rest: Callable[[], None]) -> None:
+    def story(health: DaemonHealth, busy: Callable[[], None], rest: Callable[[], None]) -> None:
         async def run() -> None:
             busy()
             first = await asked(health)
@@ -63,7 +65,7 @@ def test_a_busy_catalog_delays_no_probe(tmp_path: Path) -> None:
 
 
 def test_what_was_seen_last_is_said_again_while_it_is_busy(tmp_path: Path) -> None:
-    def story(health: Health, busy: Callable[[], None], rest: Callable[[], None]) -> None:
+    def story(health: DaemonHealth, busy: Callable[[], None], rest: Callable[[], None]) -> None:
         async def run() -> None:
             seen = await anyio.to_thread.run_sync(health.look)
             busy()

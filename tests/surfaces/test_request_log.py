@@ -13,7 +13,7 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from helix.surfaces.monitoring.metrics import Metrics
-from helix.surfaces.monitoring.request_log import Observed
+from helix.surfaces.monitoring.request_log import RequestLog
 from tests.cli.commands import helix
 from tests.flows.daemon import free_port, running_daemon
 from tests.surfaces.conftest import Served
@@ -92,7 +92,7 @@ def test_what_nobody_expected_is_a_sentence_and_its_text_stays_out_of_the_log(
         raise ValueError("a memory: my secret diary")
 
     async def story() -> httpx.Response:
-        observed = Observed(broken, Metrics(dict))
+        observed = RequestLog(broken, Metrics(dict))
         async with httpx.AsyncClient(transport=httpx.ASGITransport(observed), base_url="http://test") as http:
             return await http.get("/recall")
 

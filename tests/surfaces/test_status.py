@@ -14,7 +14,7 @@ import pytest
 from helix.errors import HelixError
 from helix.memory.place import Place
 from helix.surfaces.monitoring.clients import Clients
-from helix.surfaces.monitoring.measurements import Measured, git_state
+from helix.surfaces.monitoring.measurements import CachedMeasurement, git_state
 from helix.surfaces.monitoring.metrics import Metrics
 from tests.surfaces.conftest import Served
 from tests.vault.git_sandbox import Sandbox
@@ -42,13 +42,17 @@ def test_it_says_how_fast_answers_are_how_many_tokens_were_served_and_who_asked(
 
 
 def test_it_says_how_disk_git_watcher_and_embedder_are(served: Served) -> None:
-    said = wait_for(lambda: (one := status(served))["disk"] and one["git"] and one)
+    # Each of these begins by itself, and not in this order.
+    said = wait_for(
+        lambda: (
+            (one := status(served))["disk"] and one["git"] and one["watcher"]["state"] == "watching" and one
+        )
+    )
     assert said["disk"]["vault_bytes"] > 1000
     assert said["disk"]["free_bytes"] > 0
     assert said["git"]["branch"]
     assert said["git"]["error"] is None
     assert said["embedder"]["model"] is None
-    assert said["watcher"]["state"] == "watching"
     assert said["listeners"] == 0
     assert said["mcp_sessions"] >= 0
 
@@ -94,7 +98,7 @@ def test_a_figure_is_measured_aside_once_and_not_waited_for() -> None:
         go.wait(10)
         return {"n": len(asked)}
 
-    figure = Measured(measure, lasts=60, patience=0.01)
+    figure = CachedMeasurement(measure, lasts=60, patience=0.01)
     assert figure.get() is None
     assert figure.get() is None
     go.set()
@@ -106,7 +110,7 @@ def test_a_figure_that_cannot_be_measured_is_none() -> None:
     def measure() -> dict[str, Any]:
         raise HelixError("no")
 
-    assert Measured(measure, lasts=0, patience=5).get() is None
+    assert CachedMeasurement(measure, lasts=0, patience=5).get() is None
 
 
 def test_the_table_of_clients_is_short_and_the_last_comes_first() -> None:

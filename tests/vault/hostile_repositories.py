@@ -433,6 +433,28 @@ def files_without_end(lair: Lair) -> None:
     lair.git("update-ref", "refs/heads/main", commit)
 
 
+def pipe_as_a_pack(lair: Lair) -> None:
+    lair.begin()
+    pack = lair.git_dir / "objects" / "pack" / f"pack-{'0' * 40}"
+    pack.with_suffix(".pack").write_bytes(b"PACK")
+    os.mkfifo(pack.with_suffix(".idx"))
+
+
+def pipe_as_an_object(lair: Lair) -> None:
+    lair.begin()
+    blob = lair.git("rev-parse", "v1:a.md")
+    place = lair.git_dir / "objects" / blob[:2] / blob[2:]
+    place.unlink()
+    os.mkfifo(place)
+
+
+def pipe_as_an_object_of_another_repository(lair: Lair) -> None:
+    lair.begin()
+    other = Lair(lair.place / "other")
+    pipe_as_a_pack(other)
+    (lair.git_dir / "objects" / "info" / "alternates").write_text(f"{other.git_dir}/objects\n")
+
+
 REPOSITORIES: dict[str, Callable[[Lair], None]] = (
     {
         one.__name__.replace("_", " "): one
@@ -450,6 +472,7 @@ REPOSITORIES: dict[str, Callable[[Lair], None]] = (
             *(look_alike, look_alike_alone, linked_git_folder, git_file, linked_worktree, submodule),
             *(nested_repository, alternates, alternates_in_a_circle),
             *(git_file_without_end, refs_in_a_circle, names_that_are_no_names),
+            *(pipe_as_a_pack, pipe_as_an_object, pipe_as_an_object_of_another_repository),
         )
     }
     | {

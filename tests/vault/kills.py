@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from helix.vault.files import Files, Outcome, Write, Written, content_hash
+from helix.vault.files import Files, Outcome, Write, Written
+from helix.vault.hashes import content_hash
 from helix.vault.leftovers import State
 from helix.vault.paths import Root
 

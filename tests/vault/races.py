@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from helix.errors import StaleHash
-from helix.vault.files import Files, Write, content_hash
+from helix.vault.files import Files, Write
+from helix.vault.hashes import content_hash
 from helix.vault.leftovers import State
 from helix.vault.paths import Root
 

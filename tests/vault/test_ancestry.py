@@ -10,8 +10,8 @@ import pytest
 from helix.vault import ancestry as ancestry_module
 from helix.vault import frontmatter
 from helix.vault.ancestry import STATES_PER_MEMORY, Ancestry
-from helix.vault.files import content_hash
 from helix.vault.frontmatter import Document
+from helix.vault.hashes import content_hash
 from helix.vault.merge import state_of
 from tests.residue import residue
 

@@ -49,7 +49,7 @@ def vault(tmp_path: Path) -> Vault:
 
 
 def find(vault: Vault, memory_id: str) -> Row | None:
-    for path in vault.walk().notes:
+    for path in vault.walk().files:
         if (note := vault.read(path)).id.casefold() == memory_id.casefold():
             return Row(note.id, path)
     return None

@@ -14,7 +14,8 @@ import pytest
 
 from helix.errors import HelixError, StorageError, VaultUnavailable
 from helix.vault import files as files_module
-from helix.vault.files import Files, Write, Written, content_hash
+from helix.vault.files import Files, Write, Written
+from helix.vault.hashes import content_hash
 from helix.vault.leftovers import State
 from helix.vault.paths import Root
 

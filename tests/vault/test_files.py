@@ -14,7 +14,8 @@ import pytest
 from helix.errors import AlreadyExists, BadValue, OutsideVault, StaleHash, StorageError, VaultUnavailable
 from helix.vault import files as files_module
 from helix.vault import folder as folder_module
-from helix.vault.files import Files, Write, Written, content_hash
+from helix.vault.files import Files, Write, Written
+from helix.vault.hashes import content_hash
 from helix.vault.leftovers import Leftover, State
 from helix.vault.paths import Root
 from helix.vault.syscalls import exchange

@@ -4,6 +4,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
+import frontmatter
 import pytest
 import yaml
 from hypothesis import given, settings
@@ -241,3 +242,16 @@ def test_a_record_of_fourteen_keys_is_parsed_in_about_half_a_millisecond() -> No
         parse(data)
         times.append(time.perf_counter() - begin)
     assert min(times) < 0.0005
+
+
+@settings(max_examples=scaled(200), deadline=None)
+@given(
+    st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=30),
+    st.lists(st.text("abc-_/ "), max_size=3),
+)
+def test_python_frontmatter_reads_what_helix_writes(title: str, tags: list[Value]) -> None:
+    """As other programs do: the properties mean the same to a reader that is not ours."""
+    meta: dict[str, Value] = {"id": "mem_a", "title": title, "tags": tags, "rev": ["0123456789ab"]}
+    post = frontmatter.loads(create(meta, "One line.\n\n---\n\nAnother.\n").decode())
+    assert post.metadata == meta
+    assert post.content == "One line.\n\n---\n\nAnother."

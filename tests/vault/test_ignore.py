@@ -4,13 +4,16 @@ import os
 import subprocess
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from helix.vault.ignore import MAX_RULES, Ignore
+from helix.vault.ignore import IGNORE_FILE, MAX_RULES, Ignore, IgnoreFiles
 from helix.vault.ignore_rule import LONGEST_RULE, REVERSED, parse_rule
+from helix.vault.paths import Root
+from helix.vault.templates import CORE
 from tests.scale import scaled
 
 NOT_RECORDS = [
@@ -135,7 +138,7 @@ def test_rules_beyond_the_most_hide_nothing_and_it_is_said() -> None:
 def test_no_rule_takes_long_for_any_name(rule: str, path: str) -> None:
     ignore = Ignore(rule)
     before = time.thread_time()
-    ignore.skips_file(path)
+    ignore.hides_file(path)
     assert time.thread_time() - before < 0.1
 
 
@@ -235,3 +238,30 @@ def test_rules_mean_what_they_mean_to_git(git_says: Callable[[str], set[str]], l
     rules = "\n".join(line for line in lines if not _is_reversed(line))
     ignore = Ignore(rules)
     assert {path for path in _PATHS if ignore.skips(path)} == git_says(rules)
+
+
+def test_rules_are_read_once_until_one_of_their_files_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = time.time()
+    monkeypatch.setattr("helix.vault.ignore.time.time", lambda: now)
+    file = tmp_path / IGNORE_FILE
+    file.write_text("a.md\n")
+    root = Root(tmp_path)
+    rules = IgnoreFiles(root)
+    assert rules.read() is not rules.read(), (
+        "so young a file may be written again within one tick of the clock"
+    )
+    file.write_text("b.md\n")
+    assert rules.read().skips("b.md")
+    now += 60
+    assert rules.read() is rules.read()
+    file.write_text("c.md\n")
+    assert (rules.read().skips("b.md"), rules.read().skips("c.md")) == (False, True)
+    file.unlink()
+    assert not rules.read().skips("c.md")
+    assert rules.read() is rules.read(), "that there is no file holds until there is one"
+    (tmp_path / CORE).parent.mkdir()
+    (tmp_path / CORE).write_text('{"folder": "Forms"}')
+    assert rules.read().skips("Forms/day.md")
+    root.close()

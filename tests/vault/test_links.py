@@ -4,7 +4,15 @@ import time
 
 import pytest
 
-from helix.vault.links import from_link, inline_tags, markdown_links, property_links, to_link, wikilinks
+from helix.vault.links import (
+    MOST_IN_A_TEXT,
+    from_link,
+    inline_tags,
+    markdown_links,
+    property_links,
+    to_link,
+    wikilinks,
+)
 
 
 def test_links_are_found_once_in_the_order_of_the_text() -> None:
@@ -115,3 +123,11 @@ def test_hostile_brackets_are_read_in_a_moment(hostile: str) -> None:
     began = time.thread_time()
     markdown_links(hostile, "a.md")
     assert time.thread_time() - began < 2
+
+
+def test_a_text_has_so_many_links_and_tags_and_no_more() -> None:
+    many = range(MOST_IN_A_TEXT + 5)
+    assert len(wikilinks(" ".join(f"[[a{number}]]" for number in many))) == MOST_IN_A_TEXT
+    assert len(inline_tags("\n".join(f"#a{number}" for number in many))) == MOST_IN_A_TEXT
+    assert len(markdown_links(" ".join(f"[x](a{number}.md)" for number in many), "x.md")) == MOST_IN_A_TEXT
+    assert wikilinks("[[again]] " * (MOST_IN_A_TEXT + 5) + "[[last]]") == ["again", "last"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from helix.vault.ancestry import Ancestry
+from helix.vault.folding import merge_copies
 from helix.vault.new_memory import NewMemory
 from helix.vault.note import Note
 from helix.vault.paths import Root
@@ -46,5 +47,5 @@ def test_an_update_based_on_a_conflict_copy_keeps_what_only_the_copy_says(vault:
     )
 
     assert set(after.document.body.split("\n")) >= {"only in the copy", "only in the file", "by the agent"}
-    merged = vault.merge_copies(note.id, [note.path, copy.path]).survivor
+    merged = merge_copies(vault, note.id, [note.path, copy.path]).survivor
     assert set(merged.document.body.split("\n")) >= {"only in the copy", "only in the file", "by the agent"}

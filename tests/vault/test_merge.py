@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, cast
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from helix.vault import frontmatter
 from helix.vault.frontmatter import Document
 from helix.vault.merge import erased_record, fold, is_erased, lacks_base, merge, state_of, with_ancestors
-from helix.vault.note import ancestors_of, status_of
+from helix.vault.note import Note, ancestors_of, status_of
+from helix.vault.revision import Edit, revise
+from tests.scale import scaled
 
 ID = "mem_2026-01-01_pump_abcdef"
 
@@ -113,3 +118,27 @@ def test_three_versions_fold_to_the_same_bytes_in_whatever_order_they_were_found
 
     assert folded(versions) == folded(versions[::-1])
     assert folded(versions).count(b"sleep 30\n") == 3
+
+
+@settings(max_examples=scaled(300), deadline=None)
+@given(st.data())
+def test_whether_two_copies_lack_their_base_is_what_their_merge_would_find_out(data: st.DataObject) -> None:
+    versions = [_version("base\n")]
+    for number in range(data.draw(st.integers(1, 8))):
+        one, other = data.draw(st.sampled_from(versions)), data.draw(st.sampled_from(versions))
+        if data.draw(st.booleans()):
+            versions.append(merge(one, other, _knows(*versions)))
+        else:
+            time = datetime(2026, 1, data.draw(st.integers(1, 28)), tzinfo=UTC)
+            versions.append(revise(Note("a.md", one), Edit({}, f"{one.body}{number}\n"), time).document)
+    copies = sorted(data.draw(st.tuples(*[st.sampled_from(versions)] * 2)), key=frontmatter.emit)
+    known = _knows(*data.draw(st.lists(st.sampled_from(versions))), *copies)
+    missed = []
+
+    def find(state: str) -> Document | None:
+        if known(state) is None:
+            missed.append(state)
+        return cast("Document | None", known(state))
+
+    merge(copies[0], copies[1], find)
+    assert lacks_base(copies, known) == bool(missed)

@@ -45,7 +45,7 @@ def ignore_of(place: Path) -> Ignore:
 
 
 def seen(place: Path) -> set[str]:
-    return set(walk(str(place), ignore_of(place)).notes)
+    return set(walk(str(place), ignore_of(place)).files)
 
 
 @pytest.mark.parametrize(

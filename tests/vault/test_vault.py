@@ -14,7 +14,10 @@ from helix.errors import BadValue, MemoryErased, StaleHash, VaultUnavailable
 from helix.vault import frontmatter
 from helix.vault.ancestry import Ancestry
 from helix.vault.edit import REMOVE
-from helix.vault.files import Write, content_hash
+from helix.vault.files import Write
+from helix.vault.folding import merge_copies
+from helix.vault.hashes import content_hash
+from helix.vault.late_saves import recover
 from helix.vault.leftovers import State
 from helix.vault.merge import erased_record
 from helix.vault.new_memory import NewMemory, title_from
@@ -263,7 +266,7 @@ def test_erasing_a_file_without_an_id_does_not_condemn_what_a_person_puts_there_
 def test_copies_become_one_file_and_stubs_and_no_file_is_unlinked(home: Home) -> None:
     home.write("a.md", "---\nid: mem_a\n---\nShared.\nOurs.\n")
     home.write("a (1).md", "---\nid: mem_a\n---\nShared.\nTheirs.\n")
-    merged = home.vault.merge_copies("mem_a", ["a (1).md", "a.md"])
+    merged = merge_copies(home.vault, "mem_a", ["a (1).md", "a.md"])
     assert (merged.survivor.path, merged.absorbed) == ("a.md", ["a (1).md"])
     assert {"Shared.", "Ours.", "Theirs."} <= set(home.read("a.md").split("\n"))
     assert home.vault.read("a (1).md").is_stub
@@ -273,7 +276,7 @@ def test_copies_whose_own_name_is_taken_by_another_memory_are_merged_beside_it(h
     home.write("a.md", "---\nid: mem_other\n---\nSomething else.\n")
     for number in (1, 2):
         home.write(f"a.md.conflict{number}", f"---\nid: mem_a\n---\nText {number}.\n")
-    merged = home.vault.merge_copies("mem_a", ["a.md.conflict1", "a.md.conflict2"])
+    merged = merge_copies(home.vault, "mem_a", ["a.md.conflict1", "a.md.conflict2"])
     assert merged.survivor.path == "a.md.conflict1"
     assert home.read("a.md").endswith("Something else.\n")
     assert "Text 1." in home.read("a.md.conflict1")
@@ -294,7 +297,7 @@ def test_a_save_that_raced_a_write_is_merged_back_or_kept_beside_a_broken_note(
     [leftover] = home.vault.files.leftovers("global")
     late = home.vault.files.examine(leftover, (home.folder / leftover.path).stat().st_ctime + 60)
     assert late.state is State.LATE_SAVE
-    path = home.vault.recover(late, lambda _: note.path)
+    path = recover(home.vault, late, lambda _: note.path)
     assert "Typed meanwhile." in home.read(path)
     assert (path == note.path) is not broken
     assert leftover not in home.vault.files.leftovers("global")
@@ -369,5 +372,5 @@ def test_a_late_save_that_cannot_be_read_does_not_outlive_the_erasure_of_its_mem
     home.vault.ancestry.forget_texts("mem_a", "2026-01-01T00:00:00Z")
     late = home.vault.files.examine(leftover, time.time() + 60, 0)
     assert late.state is State.LATE_SAVE
-    home.vault.recover(late, lambda _: "a.md", content_hash(erased).startswith)
+    recover(home.vault, late, lambda _: "a.md", content_hash(erased).startswith)
     assert residue("zqlate", tmp_path) == []

@@ -10,7 +10,7 @@ from helix.vault.walk import Signature, walk
 
 
 def notes(folder: Path, rules: str = "", below: str = "") -> list[str]:
-    return sorted(walk(str(folder), Ignore(rules), below).notes)
+    return sorted(walk(str(folder), Ignore(rules), below).files)
 
 
 def put(folder: Path, *paths: str) -> None:
@@ -40,13 +40,13 @@ def test_a_name_that_is_not_utf8_is_told_apart_and_shown_escaped(tmp_path: Path)
     with open(os.path.join(os.fsencode(tmp_path), b"caf\xe9.md"), "wb"):
         pass
     found = walk(str(tmp_path), Ignore())
-    assert (list(found.notes), found.odd_names) == (["a.md"], ["caf\\xe9.md"])
+    assert (list(found.files), found.odd_names) == (["a.md"], ["caf\\xe9.md"])
 
 
 def test_a_folder_with_temp_files_of_ours_is_named_once(tmp_path: Path) -> None:
     put(tmp_path, "b/.~helix-0123456789abcdef.tmp", "b/.~helix-fedcba9876543210.tmp", "b/n.md")
     found = walk(str(tmp_path), Ignore())
-    assert (list(found.notes), found.temporary) == (["b/n.md"], ["b"])
+    assert (list(found.files), found.temporary) == (["b/n.md"], ["b"])
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may list every folder")

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from helix.dialects.ask import ask
 from helix.dialects.dialect import Resource
 from helix.errors import BadValue
-from helix.memory.reading.browse import strand_manifest
-from helix.memory.reading.graph import graph
 from helix.memory.request import Request
 from helix.memory.tokens import Payload
 
 _PAGE = 4000
 
 
-def _graph(request: Request, parameters: Mapping[str, str]) -> Payload:
-    return graph(
-        request,
-        scope=parameters.get("scope", "project"),
-        max_tokens=_page(parameters),
-        cursor=parameters.get("cursor"),
-    )
+def _graph(request: Request, given: Mapping[str, str]) -> Payload:
+    where = {name: given[name] for name in ("scope", "cursor") if name in given}
+    return ask(request, "graph", max_tokens=_page(given), **where)
 
 
-def _manifest(request: Request, parameters: Mapping[str, str]) -> Payload:
-    return strand_manifest(request, cursor=parameters.get("cursor"), max_tokens=_page(parameters))
+def _manifest(request: Request, given: Mapping[str, str]) -> Payload:
+    return ask(request, "strand_manifest", max_tokens=_page(given), cursor=given.get("cursor"))
 
 
-def _page(parameters: Mapping[str, str]) -> int:
-    wanted = parameters.get("max_tokens", str(_PAGE))
+def _page(given: Mapping[str, str]) -> int:
+    wanted = given.get("max_tokens", str(_PAGE))
     if not wanted.isdecimal() or len(wanted) > 9:
         raise BadValue(f"max_tokens is {wanted[:40]!r}; give a number such as {_PAGE}")
     return int(wanted)

@@ -6,58 +6,43 @@ all of them when it names none.
 
 from __future__ import annotations
 
-from typing import Any
-
+from helix.dialects.ask import ask
 from helix.dialects.dialect import Arguments, Hints, Tool
+from helix.dialects.schema import STRING, closed, schema_of, shape
 from helix.memory.budget import cut
-from helix.memory.reading.phase_recall import recall_phases
-from helix.memory.reading.search import search
 from helix.memory.request import Request
 from helix.memory.tokens import Payload
-from helix.memory.writing.amend import forget
-from helix.memory.writing.write import Wish, write
 from helix.vault.note import Note
 
 # These clients name no budget. A host cuts what is longer than about 25,000 tokens, so the bodies of one answer
 # share fewer, counted as three characters each.
 _ROOM_TOKENS = 20_000
 _ROOM = 3 * _ROOM_TOKENS
+_TOP_K = 5
 
-_STRING = {"type": "string"}
-_STRINGS = {"type": "array", "items": _STRING}
-_KEY = {"type": "string", "description": "A retry with the same key changes nothing"}
-
-
-def _takes(required: list[str], **properties: Any) -> Payload:
-    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
-
-
-def _gives(required: list[str], **properties: Any) -> Payload:
-    return {"type": "object", "properties": properties, "required": required}
-
-
-_ENTRY = _gives(
+_ENTRY = shape(
     ["id", "title", "body", "score", "tags", "status", "created_at", "updated_at"],
-    id=_STRING,
-    title=_STRING,
-    body=_STRING,
+    id=STRING,
+    title=STRING,
+    body=STRING,
     score={"type": "number"},
-    tags=_STRINGS,
-    status=_STRING,
-    created_at=_STRING,
-    updated_at=_STRING,
+    tags=schema_of("write", "tags"),
+    status=STRING,
+    created_at=STRING,
+    updated_at=STRING,
 )
 
 
 def _search(request: Request, arguments: Arguments) -> Payload:
-    top_k = int(arguments.get("top_k", 5))
-    found = search(
+    top_k = int(arguments.get("top_k", _TOP_K))
+    paging = {name: arguments[name] for name in ("include_deleted", "cursor") if name in arguments}
+    found = ask(
         request,
-        arguments["query"],
+        "search",
+        query=arguments["query"],
         limit=top_k,
         max_tokens=_ROOM_TOKENS,
-        include_deleted=arguments.get("include_deleted", False),
-        cursor=arguments.get("cursor"),
+        **paging,
     )
     view = request.view()
     pairs = [(hit, view.find(hit["id"])) for hit in found["results"]]
@@ -82,27 +67,24 @@ def _entry(note: Note, score: float, room: int) -> Payload:
 
 
 def _recall(request: Request, arguments: Arguments) -> str:
-    bundle = recall_phases(
-        request,
-        arguments["phases"],
-        budget_tokens=int(arguments.get("budget_tokens", 4096)),
-        idempotency_key=arguments.get("idempotency_key"),
-    )
+    bundle = ask(request, "phases", **arguments)
     return str(bundle["context"]) or "No memories for these phases."
 
 
 def _append(request: Request, arguments: Arguments) -> Payload:
-    wish = Wish(
+    written = ask(
+        request,
+        "write",
         text=arguments["body"],
         title=arguments["title"],
         scope="project" if request.place.project else "global",
-        tags=tuple(arguments.get("tags", ())),
+        tags=arguments.get("tags", ()),
         idempotency_key=arguments.get("idempotency_key"),
         # The answer is an entry with this title, so nothing is merged into one that reads alike. Credentials are
         # refused all the same.
         force=True,
     )
-    memory = request.view().get(write(request, wish)["id"]).memory
+    memory = request.view().get(written["id"]).memory
     return {
         "id": memory.id,
         "title": memory.title,
@@ -112,7 +94,7 @@ def _append(request: Request, arguments: Arguments) -> Payload:
 
 
 def _forget(request: Request, arguments: Arguments) -> Payload:
-    memory = request.view().get(forget(request, arguments["id"])["id"]).memory
+    memory = request.view().get(ask(request, "forget", **arguments)["id"]).memory
     return {"id": memory.id, "status": "deleted", "deleted_at": memory.deleted_at or ""}
 
 
@@ -121,15 +103,15 @@ TOOLS = (
         "memory_search",
         "memory.search",
         "Search the vault by meaning and words, best match first. next_cursor leads to the rest, if there is one.",
-        _takes(
+        closed(
             ["query"],
-            query={"type": "string", "description": "Natural-language search query"},
-            top_k={"type": "integer", "minimum": 1, "maximum": 50, "default": 5},
-            include_deleted={"type": "boolean", "default": False},
-            cursor={"type": "string", "description": "next_cursor of the answer before"},
+            query=schema_of("search", "query", description="Natural-language search query"),
+            top_k=schema_of("search", "limit", default=_TOP_K),
+            include_deleted=schema_of("search", "include_deleted"),
+            cursor=schema_of("search", "cursor", description="next_cursor of the answer before"),
         ),
         _search,
-        _gives(["results"], results={"type": "array", "items": _ENTRY}, next_cursor=_STRING),
+        shape(["results"], results={"type": "array", "items": _ENTRY}, next_cursor=STRING),
         uses_search=True,
     ),
     Tool(
@@ -137,19 +119,13 @@ TOOLS = (
         "memory.recall",
         "A markdown bundle of the memories that matter in the named phases of work, within budget_tokens. Known "
         "phases: plan, work, review, debug, release; others are taken as a topic.",
-        _takes(
+        closed(
             ["phases"],
-            phases={
-                "type": "array",
-                "items": _STRING,
-                "minItems": 1,
-                "description": 'e.g. ["work", "review"]',
-            },
-            budget_tokens={"type": "integer", "minimum": 64, "maximum": 200_000, "default": 4096},
-            idempotency_key={
-                "type": "string",
-                "description": "The same key gets the same bundle in a session",
-            },
+            phases=schema_of("phases", "phases", description='e.g. ["work", "review"]'),
+            budget_tokens=schema_of("phases", "budget_tokens"),
+            idempotency_key=schema_of(
+                "phases", "idempotency_key", description="The same key gets the same bundle in a session"
+            ),
         ),
         _recall,
         uses_search=True,
@@ -158,20 +134,22 @@ TOOLS = (
         "memory_append",
         "memory.append",
         "Write a new entry that a later session will need: a decision, a preference, a fact. Not chatter.",
-        _takes(
+        closed(
             ["title", "body"],
-            title={"type": "string", "description": "Short summary, used for the file name"},
-            body={"type": "string", "description": "Markdown"},
-            tags=_STRINGS,
-            idempotency_key=_KEY,
+            title=schema_of("write", "title", description="Short summary, used for the file name"),
+            body=schema_of("write", "text", description="Markdown"),
+            tags=schema_of("write", "tags"),
+            idempotency_key=schema_of(
+                "write", "idempotency_key", description="A retry with the same key changes nothing"
+            ),
         ),
         _append,
-        _gives(
+        shape(
             ["id", "title", "status", "created_at"],
-            id=_STRING,
-            title=_STRING,
-            status=_STRING,
-            created_at=_STRING,
+            id=STRING,
+            title=STRING,
+            status=STRING,
+            created_at=STRING,
         ),
         Hints(read_only=False, idempotent=False),
         uses_search=True,
@@ -180,13 +158,13 @@ TOOLS = (
         "memory_forget",
         "memory.forget",
         "Soft-delete an entry: its file stays, marked as deleted, and it is in no answer any more.",
-        _takes(["id"], id={"type": "string", "description": "From memory_search or memory_append"}),
+        closed(["id"], id=schema_of("forget", "id", description="From memory_search or memory_append")),
         _forget,
-        _gives(
+        shape(
             ["id", "status", "deleted_at"],
-            id=_STRING,
+            id=STRING,
             status={"type": "string", "enum": ["deleted"]},
-            deleted_at=_STRING,
+            deleted_at=STRING,
         ),
         Hints(read_only=False, destructive=True),
     ),

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Protocol
+from typing import Protocol, get_args
 
 from helix.memory.tokens import Payload
+from helix.memory.verbs.fields import What, Who
 
-WHATS = (
-    *("learned", "changed", "forgotten", "restored", "superseded"),
-    *("merged", "erased", "moved", "gone", "refused"),
-)
-WHOS = ("agent", "person", "sync", "helix")
+WHATS: tuple[str, ...] = get_args(What)
+WHOS: tuple[str, ...] = get_args(Who)
 
 
 @dataclass(frozen=True)

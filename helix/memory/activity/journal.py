@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from helix.memory.activity.event import Event, EventFilter
-from helix.vault.database import StateDatabase
+from helix.state.database import StateDatabase
 
 _KEPT = 20_000
 _TRIM_EVERY = 500

@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from helix.errors import BadValue, HelixError, MemoryNotFound
 from helix.index.where import Reach
@@ -31,6 +32,9 @@ from helix.vault.times import format_time, parse_time
 _COMPARED = 6
 _STALE_AFTER = timedelta(days=60)
 _BY = "helix-consolidation"
+
+if TYPE_CHECKING:
+    from helix.memory.maintenance.worker import Upkeep
 
 Progress = Callable[[int, int], None]
 
@@ -196,6 +200,27 @@ def apply_proposals(request: Request, ids: Sequence[str] = ()) -> Payload:
     """Do what is named, or else what is certain."""
     done, left = carry_out(request, only=ids) if request.upkeep is None else request.upkeep.apply(ids)
     return {"applied": [one.to_dict() for one in done], "remaining": len(left)}
+
+
+@verb("pause")
+def pause(request: Request) -> Payload:
+    """Let the worker rest until it is resumed, or the daemon starts again."""
+    worker = _worker(request)
+    worker.pause()
+    return worker.health()
+
+
+@verb("resume")
+def resume(request: Request) -> Payload:
+    worker = _worker(request)
+    worker.resume()
+    return worker.health()
+
+
+def _worker(request: Request) -> Upkeep:
+    if request.upkeep is None:
+        raise BadValue("the worker looks after the whole vault, of which you see a part")
+    return request.upkeep
 
 
 def carry_out(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from helix.memory.principal import LOCAL
-from helix.vault.database import StateDatabase
+from helix.state.database import StateDatabase
 
 _KEPT = 5_000
 

@@ -32,7 +32,7 @@ _PATIENCE = 1.5
 
 @dataclass(frozen=True)
 class Action:
-    """What would settle an item: a verb and what it is asked."""
+    """What would settle an item: a verb, and what it is asked in the words of its own fields."""
 
     name: str
     label: str
@@ -105,8 +105,8 @@ def keep_both(request: Request, memory_id: str) -> Payload:
     return {"id": row.id, "status": "noop" if note.hash == row.hash else "updated", "hash": note.hash}
 
 
-@verb("merge_copies")
-def merge_copies(request: Request, memory_id: str) -> Payload:
+@verb("merge")
+def merge(request: Request, memory_id: str) -> Payload:
     """Fold the copies of a memory into one now, and do not wait for them to be quiet."""
     note = request.store.merge(request.view().row(memory_id).id).note
     return {"id": note.id, "status": "merged", "hash": note.hash}
@@ -136,7 +136,8 @@ def _unmerged(rows: Iterable[Row]) -> Iterator[Payload]:
     for row in rows:
         if row.status == "active" and row.unmerged:
             yield _item(
-                "unmerged", [row.id, row.hash], Action("keep-both", "Keep both texts", "keep_both", {"id": row.id}),
+                "unmerged", [row.id, row.hash],
+                Action("keep-both", "Keep both texts", "keep_both", {"memory_id": row.id}),
                 id=row.id, path=row.path, line=row.unmerged,
                 reason="two versions changed the same lines, and both were kept, one after the other",
                 remedy="keep what is right and delete the rest and the line that warns, or keep both",
@@ -147,7 +148,7 @@ def _waiting(view: View) -> Iterator[Payload]:
     for memory_id, rows in view.duplicates().items():
         yield _item(
             "waiting-to-merge", [memory_id, *(f"{row.path} {row.hash}" for row in rows)],
-            Action("merge", "Merge now", "merge_copies", {"id": memory_id}),
+            Action("merge", "Merge now", "merge", {"memory_id": memory_id}),
             id=memory_id, path=rows[0].path, reason=f"this memory stands in {len(rows)} files",
             remedy="Helix folds them into one when they are quiet; no text is lost",
             detail=", ".join(row.path for row in rows),
@@ -181,12 +182,12 @@ def _remedies(proposal: Proposal) -> Iterator[Action]:
     if proposal.action == "supersede" and proposal.other_id is not None:
         label = "Keep the older one" if proposal.what == "duplicate" else "Keep the newer one"
         yield Action("apply", label, "consolidate", {"ids": [proposal.id]})
-        both = {"from": proposal.other_id, "to": proposal.memory_id, "rel": "relates_to"}
+        both = {"source": proposal.other_id, "target": proposal.memory_id, "rel": "relates_to"}
         yield Action("keep-both", "Keep both", "relate", both)
     elif proposal.action == "forget":
         yield Action("apply", "Forget it", "consolidate", {"ids": [proposal.id]})
         if proposal.what == "expired":
-            still = {"id": proposal.memory_id, "valid_until": ""}
+            still = {"memory_id": proposal.memory_id, "valid_until": ""}
             yield Action("still-holds", "It still holds", "update", still)
 
 

@@ -14,7 +14,7 @@ from helix.index.catalog import Catalog, Row
 from helix.memory.principal import Allows, everything
 from helix.vault import frontmatter
 from helix.vault.arrivals import is_tombstone, tombstone
-from helix.vault.files import content_hash
+from helix.vault.hashes import content_hash
 from helix.vault.new_memory import NewMemory, home_of
 from helix.vault.note import Note, status_of
 from helix.vault.times import format_time, parse_time
@@ -161,7 +161,7 @@ class Survey:
             except HelixError as error:
                 self.left_out.append((path, error.message))
                 continue
-            if note.is_stub or not self.selection.takes(note) or not self.allows(note.memory):
+            if note.is_stub or not self.selection.takes(note) or not self.allows(Row.of(note)):
                 continue
             if status_of(note.meta) == "deleted" and not self.selection.include_deleted:
                 if not note.has_id:

@@ -8,9 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 from helix.errors import BadValue, MemoryNotFound
+from helix.index.where import Where, to_predicate
 from helix.memory.budget import fit_text
 from helix.memory.pagination import position_in
-from helix.memory.place import reaches, row_is_within
+from helix.memory.place import reaches
 from helix.memory.reader import check_limit, to_filters
 from helix.memory.reading.presentation import brief, check_format, full
 from helix.memory.reading.search import asks_for_hidden, check_scope
@@ -60,11 +61,6 @@ def get(
     return fit_text(lambda text, is_cut: render(text, is_cut, brief), rest, budget)[0]
 
 
-def content_hash(request: Request, memory_id: str, *, when: When = NOW) -> str:
-    """Of the file of a memory, for who wants to change it as it was read."""
-    return request.view(when).get(memory_id).hash
-
-
 @verb("recent")
 def recent(
     request: Request,
@@ -108,12 +104,8 @@ def _recent(
 
     def entries(view: View) -> list[list[Any]]:
         within = reaches(check_scope(scope), request.place)
-        rows = [
-            row
-            for row in view.latest(earliest)
-            if (hidden_too or row.status == "active") and row_is_within(row, within)
-        ]
-        return [[row.id, hidden_too] for row in _filtered(rows, filters or {})]
+        rows = filter(to_predicate(Where(reaches=within, active_only=not hidden_too)), view.latest(earliest))
+        return [[row.id, hidden_too] for row in _filtered(list(rows), filters or {})]
 
     view, listing = request.listed("recent", request.view(when), cursor, entries, quotes=False)
 
@@ -273,16 +265,4 @@ def _filtered(rows: Sequence[Row], given: Mapping[str, str]) -> list[Row]:
             f"{sorted(own)[0]!r} is no filter here; there are kind, tag, project, unfiled, scope, status, id, after "
             "and before"
         )
-    return [
-        row
-        for row in rows
-        if filters.accept(
-            id=row.id,
-            kind=row.kind,
-            project=row.project,
-            scope=row.scope,
-            status=row.status,
-            tags=row.tags,
-            when=row.created_at,
-        )
-    ]
+    return list(filter(to_predicate(filters), rows))

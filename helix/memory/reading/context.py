@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from helix.index.where import Reach
+from helix.index.where import Reach, Where, to_predicate
 from helix.memory.budget import cut
-from helix.memory.place import Place, reaches, row_is_within
+from helix.memory.place import Place, reaches
 from helix.memory.reading.link_graph import Links
 from helix.memory.reading.pack import Piece, pack, words_of
 from helix.memory.reading.pack_report import Left
@@ -131,26 +131,27 @@ def _elsewhere(
     if within is None:
         return []
     found = ask(view, task, place=place, scope="all", filters=filters, limit=_ELSEWHERE)
+    is_within = to_predicate(Where(reaches=within))
     rows = ((hit, view.find_row(hit.memory_id)) for hit in found.hits)
     return [
         Left(
             hit.memory_id, "not-in-scope", f"it is of {_home(row)}, which this scope does not see", hit.score
         )
         for hit, row in rows
-        if row is not None and not row_is_within(row, within)
+        if row is not None and not is_within(row)
     ]
 
 
 def _home(row: Row) -> str:
-    session = (row.source or {}).get("session")
     if row.scope == "session":
-        return f"session {session}" if session else "another session"
+        return f"session {row.session}" if row.session else "another session"
     return f"project {row.project}" if row.project else "another project"
 
 
 def _resolve(view: View, hits: Sequence[Hit], within: tuple[Reach, ...] | None) -> Selection:
     """The current one for each that was superseded, one of two that contradict each other, no repetition."""
     links = view.links()
+    is_within = to_predicate(Where(reaches=within))
     newer = {edge.target: edge.source for edge in links.edges if edge.rel == "supersedes"}
     selection = Selection()
     by_id: dict[str, Chosen] = {}
@@ -159,7 +160,7 @@ def _resolve(view: View, hits: Sequence[Hit], within: tuple[Reach, ...] | None) 
         if current is None:
             selection.leave(hit, "forgotten", "it was forgotten, or what replaced it was")
             continue
-        if not row_is_within(links.rows[current], within):
+        if not is_within(links.rows[current]):
             selection.leave(
                 hit, "not-in-scope", f"{current} replaced it, and lies where this scope does not see"
             )
@@ -240,14 +241,7 @@ def _without_repetition(chosen: Iterable[Chosen], selection: Selection) -> Itera
 def _add_standing(view: View, selection: Selection, within: tuple[Reach, ...] | None) -> None:
     """Preferences hold whatever the task is; the most important and then the latest come first."""
     there = {one.note.id for one in selection.chosen}
-    rows = [
-        row
-        for row in view.everything()
-        if row.kind == "preference"
-        and row.status == "active"
-        and row.id not in there
-        and row_is_within(row, within)
-    ]
+    rows = [row for row in view.rows(within) if row.kind == "preference" and row.id not in there]
     rows.sort(key=lambda row: (-(row.importance or 0.5), -changed_at(row), row.id))
     for row in rows[:_STANDING]:
         note = view.find(row.id)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from helix.errors import BadValue
+from helix.memory.bounds import DEEPEST, MOST_NODES
 from helix.memory.place import reaches
 from helix.memory.reader import check_limit
 from helix.memory.reading.link_graph import Edge, Links
@@ -13,9 +14,6 @@ from helix.memory.reading.search import check_scope
 from helix.memory.reading.view import NOW, Row, View, When
 from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload
-
-DEEPEST = 3
-_MOST_NODES = 500
 
 
 @verb("graph")
@@ -25,13 +23,13 @@ def graph(
     scope: str = "project",
     project: str | None = None,
     include_deleted: bool = False,
-    limit: int = _MOST_NODES,
+    limit: int = MOST_NODES,
     max_tokens: int = 4000,
     cursor: str | None = None,
     when: When = NOW,
 ) -> Payload:
     """Nodes and edges, paged: each node comes before the edges that leave it."""
-    check_limit(limit, _MOST_NODES)
+    check_limit(limit, MOST_NODES)
 
     def entries(view: View) -> list[list[Any]]:
         seen = view.rows(reaches(check_scope(scope), request.place), include_hidden=include_deleted)

@@ -32,13 +32,14 @@ class Links:
         for names_of in (_titles, _aliases, _stems, _paths, _ids):  # the later is the surer
             self._names.update((name, row.id) for row in self.rows.values() for name in names_of(row))
         self._paths = {name: row.id for row in self.rows.values() for name in _paths(row)}
-        self.edges = [
-            edge
+        edges = (
+            self._edge(row, rel, target)
             for row in self.rows.values()
             for rel, targets in row.edges.items()
             for target in targets
-            if (edge := self._edge(row, rel, target)) is not None
-        ]
+        )
+        # Once each: a text may name one note by its file and by an alias.
+        self.edges = list(dict.fromkeys(edge for edge in edges if edge is not None))
 
     def resolve(self, target: str, folder: str = "") -> str | None:
         """The memory that a link means. Of files with one name the one in the linking note's folder is meant."""

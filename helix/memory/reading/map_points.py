@@ -9,16 +9,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from helix.index.analyze import ASKING, JOINING, STOP_WORDS
+from helix.memory.bounds import MOST_POINTS
 from helix.memory.budget import fit_page
 from helix.memory.pagination import Listing, position_in
-from helix.memory.place import reaches, row_is_within
+from helix.memory.place import reaches
 from helix.memory.reader import check_limit
 from helix.memory.reading.search import check_scope
 from helix.memory.reading.view import Row
 from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload
 
-MOST_POINTS = 5_000
 _TERMS = 3
 _NAMELESS = STOP_WORDS | ASKING | JOINING
 _WORD = re.compile(r"[^\W\d_][\w'-]{2,30}")
@@ -47,13 +47,8 @@ def draw_map(
     budget = request.budget(max_tokens)
     within = reaches(check_scope(scope), request.place)
     drawn, waiting = request.similarity_map()
-    rows = {
-        row.id: row
-        for row in request.view().everything()
-        if row.status == "active"
-        and row_is_within(row, within)
-        and (project is None or row.project == project)
-    }
+    visible = request.view().rows(within)
+    rows = {row.id: row for row in visible if project is None or row.project == project}
     start = position_in(cursor, drawn.digest, len(drawn.points))
     shown = [
         (number, *point) for number, point in enumerate(drawn.points) if number >= start and point[0] in rows

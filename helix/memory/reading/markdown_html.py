@@ -24,7 +24,6 @@ if TYPE_CHECKING:  # a daemon starts faster without it, and only pages need it
     from markdown_it.token import Token
     from markdown_it.utils import OptionsDict
 
-LONGEST_TEXT = 100_000
 # What may begin at a line or at a letter is looked for so often, and then a text is shown as it is written. A real text
 # of the greatest length takes half of it and a tenth of a second; nested quotes, brackets that never close or ten
 # thousand rows of a table would take seconds.

@@ -20,7 +20,7 @@ from helix.vault.note import Note
 from helix.vault.problem import Problem
 
 if TYPE_CHECKING:
-    from helix.index.search import Answer, Asked
+    from helix.index.search import Answer, Question
 
 
 class NarrowedView:
@@ -60,7 +60,7 @@ class NarrowedView:
     def get(self, memory_id: str) -> Note:
         note = self._view.get(self.row(memory_id).id)
         # The file may say something else by now than the catalog knows.
-        if not self._allows(note.memory):
+        if not self._allows(Row.of(note)):
             raise not_found(memory_id, self.commit)
         return note
 
@@ -68,7 +68,7 @@ class NarrowedView:
         if self.find_row(memory_id) is None:
             return None
         note = self._view.find(memory_id, tries=tries)
-        return note if note is not None and self._allows(note.memory) else None
+        return note if note is not None and self._allows(Row.of(note)) else None
 
     def hides(self, memory_id: str) -> bool:
         row = self._view.find_typed(memory_id)
@@ -106,14 +106,15 @@ class NarrowedView:
 
     # Searching
 
-    def search(self, query: Asked) -> Answer:
-        only = self._ids if query.only is None else query.only & self._ids
-        answer = self._view.search(replace(query, only=only))
+    def search(self, question: Question) -> Answer:
+        where = question.where
+        among = self._ids if where.among is None else where.among & self._ids
+        answer = self._view.search(replace(question, where=replace(where, among=among)))
         # The index may know a memory otherwise than the catalog, for a moment.
         return replace(
             answer,
-            hits=[hit for hit in answer.hits if hit.memory_id in only],
-            below=[hit for hit in answer.below if hit.memory_id in only],
+            hits=[hit for hit in answer.hits if hit.memory_id in among],
+            below=[hit for hit in answer.below if hit.memory_id in among],
         )
 
     def alike(self, text: str, limit: int, within: tuple[Reach, ...]) -> list[str]:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix.config import FollowConfig
@@ -29,7 +29,7 @@ from helix.vault.ancestry import Ancestry
 from helix.vault.history import History
 from helix.vault.identity import id_in_frontmatter
 from helix.vault.note import Note
-from helix.vault.paths import Root
+from helix.vault.paths import Root, check
 from helix.vault.vault import Vault
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Past:
         notes.mkdir(parents=True, mode=0o700)
         written = left_out = 0
         for path, data in history.list_at(commit):
-            if self._is_erased(path, id_in_frontmatter(data)) or ".." in PurePosixPath(path).parts:
+            if self._is_erased(path, id_in_frontmatter(data)):
                 continue
             written += max(len(data), _LEAST_PER_FILE)
             if written > _MOST_BYTES:
@@ -129,7 +129,7 @@ class Past:
                     f"the notes at {commit[:10]} are more than {_MOST_BYTES >> 30} GB; ask about another commit",
                     code="git-failed",
                 )
-            left_out += not _write(notes / path, data)
+            left_out += not _write(notes / check(path), data)
         if left_out:
             log.warning("%d files of a commit have names that no folder can hold, and are left out", left_out)
 

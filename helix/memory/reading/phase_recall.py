@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from helix.errors import BadValue, NoteError, VaultError
+from helix.memory.bounds import MOST_PHASES
 from helix.memory.budget import Budget
 from helix.memory.place import reaches
 from helix.memory.reading.bundles import BundleKey
@@ -26,7 +27,6 @@ _DEPTH = 60
 _LEAST = 0.25  # of the best possible relevance; what lies below is not about the phase
 _KIND, _TAG, _TEXT, _IMPORTANCE = 0.4, 0.3, 0.25, 0.05
 _ANY_KIND = 0.4
-_MOST_PHASES = 20
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ def recall_phases(
     it was changed or forgotten."""
     budget = request.budget(budget_tokens)
     names = list(dict.fromkeys(name.strip().lower() for name in phases if name.strip()))
-    if not names or len(names) > _MOST_PHASES:
-        raise BadValue(f"name 1 to {_MOST_PHASES} phases, such as {', '.join(DEFAULTS)}")
+    if not names or len(names) > MOST_PHASES:
+        raise BadValue(f"name 1 to {MOST_PHASES} phases, such as {', '.join(DEFAULTS)}")
     view = request.view()
     key = BundleKey(request.place, tuple(names), budget_tokens, scope, idempotency_key or "")
     if idempotency_key and (known := request.bundles.find(key, view)) is not None:

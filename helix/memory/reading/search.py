@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from helix.errors import BadValue
@@ -111,18 +112,16 @@ def ask(
     explain: bool = False,
 ) -> Answer:
     """The hits themselves, for the verbs that are made of searches."""
-    from helix.index.search import Asked
+    from helix.index.search import Question
 
     if len(query) > _LONGEST_QUERY:
         raise BadValue(f"the question has {len(query)} characters; ask with at most {_LONGEST_QUERY}")
     known, own = to_filters(filters or {})
     within = reaches(check_scope(scope), place)
     only = _with_keys(view, own) if own else None
-    asked = Asked(
-        clean(query), limit, now=view.now(), reaches=within, include_hidden=include_deleted, rerank=rerank,
-        filters=known, only=only, explain=explain,
-    )  # fmt: skip
-    return view.search(asked)
+    where = replace(known, reaches=within, among=only, active_only=not include_deleted)
+    question = Question(clean(query), limit, now=view.now(), where=where, rerank=rerank, explain=explain)
+    return view.search(question)
 
 
 def asks_for_hidden(filters: Mapping[str, str] | None) -> bool:

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING
 
 from helix.errors import HelixError, MemoryNotFound
 from helix.index.catalog import Catalog, Row
-from helix.index.where import Reach
-from helix.memory.place import row_is_within
+from helix.index.where import Reach, Where, to_predicate
 from helix.memory.reading.link_graph import Links
 from helix.memory.reading.view import changed_at
 from helix.vault.note import Note
 from helix.vault.problem import Problem
 
 if TYPE_CHECKING:
-    from helix.index.search import Answer, Asked, Searcher
+    from helix.index.search import Answer, Question, Searcher
 
 _PAUSE = 0.02
 _PATIENT = 15
@@ -171,13 +170,13 @@ class VaultView:
 
     # Searching
 
-    def search(self, query: Asked) -> Answer:
-        return self._searcher().search(query)
+    def search(self, question: Question) -> Answer:
+        return self._searcher().search(question)
 
     def alike(
-        self, text: str, limit: int, within: tuple[Reach, ...], only: frozenset[str] | None = None
+        self, text: str, limit: int, within: tuple[Reach, ...], among: frozenset[str] | None = None
     ) -> list[str]:
-        return self._searcher().alike(text, limit, within, only)
+        return self._searcher().alike(text, limit, within, among)
 
 
 def not_found(memory_id: str, commit: str | None) -> MemoryNotFound:
@@ -188,7 +187,8 @@ def not_found(memory_id: str, commit: str | None) -> MemoryNotFound:
 
 
 def rows_within(rows: list[Row], within: tuple[Reach, ...] | None, include_hidden: bool) -> list[Row]:
-    return [row for row in rows if (include_hidden or row.status == "active") and row_is_within(row, within)]
+    where = Where(reaches=within, active_only=not include_hidden)
+    return list(filter(to_predicate(where), rows))
 
 
 def text_of(catalog: Catalog, read: ReadNote, memory_id: str) -> str | None:

@@ -20,7 +20,7 @@ from helix.vault.problem import Problem
 from helix.vault.times import parse_time
 
 if TYPE_CHECKING:
-    from helix.index.search import Answer, Asked
+    from helix.index.search import Answer, Question
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class View(Protocol):
 
     # Searching
 
-    def search(self, query: Asked) -> Answer:
+    def search(self, question: Question) -> Answer:
         """Waits for the index when it is not ready yet. Raises IndexNotReady."""
 
     def alike(self, text: str, limit: int, within: tuple[Reach, ...]) -> list[str]:

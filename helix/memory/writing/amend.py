@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix.errors import BadValue, MemoryErased
+from helix.memory.bounds import MOST_FILED
 from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload
 from helix.memory.writing.idempotency import check_key, digest_of, with_degraded
@@ -28,8 +29,6 @@ from helix.vault.new_memory import filed_under
 from helix.vault.note import Note
 
 MODES = ("tombstone", "hard")
-MOST_FILED = 500
-"""memories that are filed at once"""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from helix.errors import BadValue, KeyReused, MemoryErased, SecretRefused, State
 from helix.memory.judgement.secrets import find_secret
 from helix.memory.principal import LOCAL
 from helix.memory.tokens import Payload
-from helix.vault.database import StateDatabase
+from helix.state.database import StateDatabase
 
 _KEPT = 20_000
 _TRIM_EVERY = 500

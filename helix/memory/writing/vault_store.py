@@ -14,6 +14,7 @@ from helix.vault import frontmatter
 from helix.vault.authors import HELIX, acting
 from helix.vault.edit import REMOVE, Remove
 from helix.vault.files import Write
+from helix.vault.folding import merge_copies
 from helix.vault.frontmatter import Document
 from helix.vault.load import Value
 from helix.vault.new_memory import NewMemory, home_of
@@ -110,7 +111,7 @@ class VaultStore:
             # The erasure stands. Copies that cannot be read now, moved or changed a moment ago are erased when
             # the follower sees them.
             with suppress(StaleHash, NoteError, FileNotFoundError):
-                self._vault.merge_copies(row.id, copies)
+                merge_copies(self._vault, row.id, copies)
         degraded = self._take_in(copies)
         if degraded is not None:
             degraded += ". Until then the state folder holds words of what was erased; the file does not"
@@ -121,7 +122,7 @@ class VaultStore:
         copies = self._copies(row.id)
         if len(copies) < 2:
             return Stored(self._vault.read(row.path))
-        merged = self._vault.merge_copies(row.id, copies)
+        merged = merge_copies(self._vault, row.id, copies)
         return Stored(merged.survivor, self._take_in([*copies, merged.survivor.path]))
 
     def restore(self, memory_id: str, *, at: str | None = None) -> Stored:

@@ -50,11 +50,11 @@ def read_files() -> Files:
 
 def _walk(folder: Traversable, above: str = "") -> list[tuple[str, bytes]]:
     found: list[tuple[str, bytes]] = []
-    for one in folder.iterdir():
-        if one.is_dir():
-            found += _walk(one, f"{above}{one.name}/")
-        elif one.name.rpartition(".")[2] in _KINDS:  # and not what an editor leaves behind
-            found.append((above + one.name, one.read_bytes()))
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            found += _walk(entry, f"{above}{entry.name}/")
+        elif entry.name.rpartition(".")[2] in _KINDS:  # and not what an editor leaves behind
+            found.append((above + entry.name, entry.read_bytes()))
     return found
 
 

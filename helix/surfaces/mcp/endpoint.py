@@ -1,4 +1,7 @@
-"""One dialect at one path: what is looked at before the protocol's own code sees a request."""
+"""One dialect at one path: what is looked at before the protocol's own code sees a request.
+
+Who may use it has been decided by the guard.
+"""
 
 from __future__ import annotations
 
@@ -11,36 +14,34 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 from mcp.server.lowlevel import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-from mcp.server.transport_security import RequestBodyLimitMiddleware
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from helix.surfaces.access import CREDENTIAL, LOCAL
-from helix.surfaces.problems import to_body
+from helix.config import Config
+from helix.surfaces.guard import CREDENTIAL
 
 _MOST_SESSIONS = 256
 _IDLE_SECONDS = 1800.0
-_LARGEST_BODY = 4 * 1024 * 1024
 
 
-class Endpoint:
+class DialectEndpoint:
     def __init__(
         self,
         server: Server[Any],
         *,
-        needs_credential: bool,
         most_sessions: int = _MOST_SESSIONS,
         idle_seconds: float = _IDLE_SECONDS,
+        max_body_bytes: int = Config.max_body_bytes,
     ) -> None:
-        self._needs_credential = needs_credential
         self._sessions = StreamableHTTPSessionManager(
             server,
             session_idle_timeout=idle_seconds,
             max_sessions=most_sessions,
-            max_request_body_size=_LARGEST_BODY,
+            # The library has a bound of its own, which must not be the narrower one.
+            max_request_body_size=max(max_body_bytes, 1),
         )
-        self._app = RequestBodyLimitMiddleware(OneOfEachId(self._sessions), _LARGEST_BODY)
+        self._app = OneOfEachId(self._sessions)
 
     def count(self) -> int:
         """Sessions that are open; clients of the protocol's stateless era have none."""
@@ -50,14 +51,8 @@ class Endpoint:
         return self._sessions.run()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        credential = scope.get(CREDENTIAL, LOCAL)
-        if self._needs_credential and credential == LOCAL:
-            said = to_body("this path always asks for a bearer token", "unauthorized")
-            refusal = JSONResponse(said, status_code=401, headers={"WWW-Authenticate": "Bearer"})
-            await refusal(scope, receive, send)
-            return
         # The library ties a session to the user that opened it, and hides it from every other.
-        user = AuthenticatedUser(AccessToken(token="", client_id=credential, scopes=[]))
+        user = AuthenticatedUser(AccessToken(token="", client_id=scope[CREDENTIAL], scopes=[]))
         # The library compares headers with the body; httptools hands them on with the white space around them.
         headers = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         await self._app({**scope, "user": user, "headers": headers}, receive, send)

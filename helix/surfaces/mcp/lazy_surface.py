@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
-from starlette.routing import Route, Router
+from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from helix.dialects.registry import DEFAULT, DIALECTS
+from helix.surfaces.mcp.routes import dialect_routes
 from helix.surfaces.problems import refuse
 
 if TYPE_CHECKING:
     from helix.surfaces.mcp.surface import McpSurface
-
-PATH = "/mcp"
 
 log = logging.getLogger(__name__)
 
@@ -29,23 +29,18 @@ class McpSoon:
     def __init__(self, make: Callable[[], McpSurface]) -> None:
         self._make = make
         self._surface: McpSurface | None = None
-        self._router: Router | None = None
         self._is_wanted = anyio.Event()
         self._is_there = anyio.Event()
         self._has_ended = anyio.Event()
 
     def routes(self) -> list[Route]:
-        return [Route(PATH, self), Route(f"{PATH}/{{dialect:path}}", self)]
+        return dialect_routes(DIALECTS, DEFAULT, {name: _Awaited(self, name) for name in DIALECTS})
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def surface(self) -> McpSurface | None:
+        """None when it cannot be made, or will not be any more."""
         self._is_wanted.set()
         await self._is_there.wait()
-        if self._router is None:
-            await refuse("internal", "MCP cannot be served now; the log of the daemon says why")(
-                scope, receive, send
-            )
-        else:
-            await self._router(scope, receive, send)
+        return self._surface
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
@@ -70,7 +65,7 @@ class McpSoon:
             self._is_there.set()
             return
         async with surface.run():
-            self._surface, self._router = surface, Router(surface.routes())
+            self._surface = surface
             self._is_there.set()
             await self._has_ended.wait()
 
@@ -86,3 +81,19 @@ class McpSoon:
         """From any thread: the daemon is about to stop, and would wait for those who listen."""
         if self._surface is not None:
             self._surface.end_streams()
+
+
+class _Awaited:
+    """A dialect at its path, from before there is anything to answer with."""
+
+    def __init__(self, soon: McpSoon, dialect: str) -> None:
+        self._soon = soon
+        self._dialect = dialect
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        surface = await self._soon.surface()
+        if surface is None:
+            refusal = refuse("internal", "MCP cannot be served now; the log of the daemon says why")
+            await refusal(scope, receive, send)
+        else:
+            await surface.endpoints[self._dialect](scope, receive, send)

@@ -27,7 +27,7 @@ _CACHED: Mapping[CacheableMethod, CacheHint] = {
 
 
 class TellingServer(Server[Any]):
-    """Says in the handshake, too, that it tells when its tools change; by itself the library does not."""
+    """Says in the handshake, too, that it would tell when its tools change; by itself the library does not."""
 
     def create_initialization_options(
         self,

@@ -9,8 +9,6 @@ from typing import Any
 
 import anyio
 from mcp.server.lowlevel import Server
-from starlette.requests import Request
-from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from helix.dialects.dialect import Dialect
@@ -19,13 +17,12 @@ from helix.memory.place import Place
 from helix.memory.workspace import Workspace
 from helix.surfaces.mcp.call import Patience, Tools
 from helix.surfaces.mcp.caller import requests_to
-from helix.surfaces.mcp.endpoint import Endpoint
-from helix.surfaces.mcp.lazy_surface import PATH
+from helix.surfaces.mcp.endpoint import DialectEndpoint
 from helix.surfaces.mcp.notices import Notices
 from helix.surfaces.mcp.resources import Resources
+from helix.surfaces.mcp.routes import dialect_routes
 from helix.surfaces.mcp.server import make_server
 from helix.surfaces.mcp.worker_threads import Workers
-from helix.surfaces.problems import to_body
 
 _QUIET = 0.25  # changes this close to each other are told as one
 
@@ -43,11 +40,12 @@ class McpSurface:
         on_call: Callable[[Place], None] = lambda place: None,
         **limits: Any,
     ) -> None:
-        """`is_ready` says whether search is; `on_call` hears who calls a tool; `limits` are those of Endpoint."""
+        """`is_ready` says whether search is; `on_call` hears who calls a tool; `limits` are those of an endpoint."""
+        self._dialects = dialects
         self._default = default
         self.workers = Workers()
         self.servers: dict[str, Server[Any]] = {}
-        self._endpoints: dict[str, Endpoint] = {}
+        self.endpoints: dict[str, DialectEndpoint] = {}
         self.notices: dict[str, Notices] = {}
         request_in = requests_to(workspace)
         for name, dialect in dialects.items():
@@ -57,36 +55,23 @@ class McpSurface:
             server = make_server(dialect, version, tools, resources, notices)
             self.servers[name] = server
             self.notices[name] = notices
-            self._endpoints[name] = Endpoint(server, needs_credential=dialect.needs_credential, **limits)
+            self.endpoints[name] = DialectEndpoint(server, **limits)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._changed = asyncio.Event()
 
     def sessions(self) -> int:
-        return sum(endpoint.count() for endpoint in self._endpoints.values())
+        return sum(endpoint.count() for endpoint in self.endpoints.values())
 
     def routes(self) -> list[Route]:
-        """Exact paths: a mount would redirect, and clients do not follow a redirected POST."""
-        paths = {f"{PATH}/{name}": endpoint for name, endpoint in self._endpoints.items()}
-        paths[PATH] = self._endpoints[self._default]
-        known = ", ".join(self._endpoints)
-
-        def unknown(request: Request) -> JSONResponse:
-            name = str(request.path_params["dialect"])[:80]
-            said = f"there is no dialect {name!r}; there are {known}" if name else f"the path is {PATH}"
-            return JSONResponse(to_body(said, "not-found"), status_code=404)
-
-        every_method = ["GET", "POST", "DELETE", "PUT", "PATCH"]
-        return [
-            *(Route(path, endpoint) for path, endpoint in paths.items()),
-            Route(f"{PATH}/{{dialect:path}}", unknown, methods=every_method),
-        ]
+        """For an app that serves it from the start."""
+        return dialect_routes(self._dialects, self._default, self.endpoints)
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
         """As long as the app serves."""
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self.workers.close)
-            for endpoint in self._endpoints.values():
+            for endpoint in self.endpoints.values():
                 await stack.enter_async_context(endpoint.run())
             group = await stack.enter_async_context(anyio.create_task_group())
             self._loop = asyncio.get_running_loop()
@@ -103,6 +88,7 @@ class McpSurface:
             loop.call_soon_threadsafe(self._changed.set)
 
     async def tools_changed(self) -> None:
+        """For dialects whose tools depend on what may change; those of today's do not."""
         for notices in self.notices.values():
             await notices.tell_tools_changed()
 

@@ -42,11 +42,11 @@ class _Listener:
         self.knows: str | None = None
         """the state of the daemon that it was told last"""
 
-    def tell(self, said: str | Event) -> None:
+    def tell(self, item: str | Event) -> None:
         if self.is_lost:
             return
         try:
-            self.queue.put_nowait(said)
+            self.queue.put_nowait(item)
         except asyncio.QueueFull:
             self.end()
 
@@ -113,9 +113,9 @@ class Events:
 
     async def _tell(self, listener: _Listener, heard: int | None) -> AsyncIterator[str]:
         try:
-            well = await self._health()
-            listener.knows = _state(well)
-            yield _COME_BACK + _health(well)
+            health = await self._health()
+            listener.knows = _state(health)
+            yield _COME_BACK + _health_event(health)
             # Those that happen from here on are in the queue already, and come again in the replay.
             last = heard or 0
             while heard is not None and not self._has_ended:
@@ -123,23 +123,23 @@ class Events:
                     listener.activity.after, last, _REPLAYED_AT_ONCE, limiter=self._replays
                 )
                 for event in missed:
-                    yield _change(event)
+                    yield _change_event(event)
                     last = event.seq
                 if until is None:
                     break
                 last = until
             while not self._has_ended:
-                said: str | Event | None = _STILL_HERE
+                item: str | Event | None = _STILL_HERE
                 with anyio.move_on_after(self._keep_alive):
-                    said = await listener.queue.get()
-                if said is None:
+                    item = await listener.queue.get()
+                if item is None:
                     return
-                if isinstance(said, str):
-                    yield said
-                elif said.seq > last:
-                    last = said.seq
-                    for event in listener.activity.seen([said]):
-                        yield _change(event)
+                if isinstance(item, str):
+                    yield item
+                elif item.seq > last:
+                    last = item.seq
+                    for event in listener.activity.seen([item]):
+                        yield _change_event(event)
         finally:
             self._listeners.discard(listener)
 
@@ -147,10 +147,10 @@ class Events:
         if (loop := self._loop) is not None and self._listeners:
             loop.call_soon_threadsafe(self._tell_all, events)
 
-    def _tell_all(self, said: Sequence[str | Event]) -> None:
+    def _tell_all(self, events: Sequence[Event]) -> None:
         for listener in self._listeners:
-            for one in said:
-                listener.tell(one)
+            for event in events:
+                listener.tell(event)
 
     def _end_all(self) -> None:
         self._has_ended = True
@@ -160,25 +160,26 @@ class Events:
     async def _watch_health(self) -> None:
         while True:
             await anyio.sleep(self._look_every)
-            if self._listeners:  # otherwise whoever comes is told how it is
+            # Otherwise whoever comes is told how it is.
+            if self._listeners:
                 try:
-                    said = await self._health()
+                    health = await self._health()
                 except (HelixError, OSError, sqlite3.Error):
                     continue  # the state folder is being made anew: the next look tells
                 for listener in self._listeners:
                     # Each by itself: two that come at the same moment may have been told different things.
-                    if listener.knows not in (None, _state(said)):
-                        listener.knows = _state(said)
-                        listener.tell(_health(said))
+                    if listener.knows not in (None, _state(health)):
+                        listener.knows = _state(health)
+                        listener.tell(_health_event(health))
 
 
-def _change(event: Event) -> str:
+def _change_event(event: Event) -> str:
     return f"event: change\nid: {event.seq}\ndata: {serialize(event.to_dict())}\n\n"
 
 
-def _state(said: Payload) -> str:
-    return " ".join([said["state"], *(reason["code"] for reason in said["reasons"])])
+def _state(health: Payload) -> str:
+    return " ".join([health["state"], *(reason["code"] for reason in health["reasons"])])
 
 
-def _health(said: Payload) -> str:
-    return f"event: health\ndata: {serialize(said)}\n\n"
+def _health_event(health: Payload) -> str:
+    return f"event: health\ndata: {serialize(health)}\n\n"

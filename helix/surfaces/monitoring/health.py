@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 
-from helix.follow.follower import Follower
-from helix.follow.follower import Health as Following
+from helix.follow.follower import Follower, FollowerHealth
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.maintenance.worker import Upkeep
 from helix.memory.search_engine import RecallSoon
@@ -25,7 +24,7 @@ _PROBES = 4
 _PATIENCE = 1.0
 
 
-class Health:
+class DaemonHealth:
     def __init__(
         self, followed: FollowedVault, follower: Follower, recall: RecallSoon, upkeep: Upkeep, version: str
     ) -> None:
@@ -53,29 +52,31 @@ class Health:
         reasons = list(self._reasons(following, index))
         starting = following.state == "starting" or (index is None and not self._recall.failure)
         state = "degraded" if reasons else "starting" if starting else "ready"
-        return self._said(state, reasons, following, index)
+        return self._report(state, reasons, following, index)
 
-    def _said(
-        self, state: str, reasons: list[Payload], following: Following, index: IndexHealth | None
+    def _report(
+        self, state: str, reasons: list[Payload], following: FollowerHealth, index: IndexHealth | None
     ) -> Payload:
-        said = asdict(following)
-        del said["state"], said["reason"]
+        figures = asdict(following)
+        error = figures.pop("watcher_error")
+        figures["watcher"] = error or following.watcher
+        del figures["state"], figures["reason"]
         return {
             "state": state,
             "reasons": reasons,
             "version": self._version,
             "vault": self._followed.vault.root.path,
             "uptime_seconds": round(time.monotonic() - self._started, 1),
-            **said,
+            **figures,
             "index": None if index is None else asdict(index),
             "consolidation": self._upkeep.health(),
         }
 
     def _nothing_yet(self) -> Payload:
-        following = Following("starting", None, {}, 0, 0, 0, "starting", 0, None, None)
-        return self._said("starting", [], following, None)
+        following = FollowerHealth("starting", None, {}, 0, 0, 0, "starting", None, 0, None, None)
+        return self._report("starting", [], following, None)
 
-    def _reasons(self, following: Following, index: IndexHealth | None) -> Iterator[Payload]:
+    def _reasons(self, following: FollowerHealth, index: IndexHealth | None) -> Iterator[Payload]:
         trouble = self._followed.state_trouble
         if not self._followed.vault.is_there():
             yield {
@@ -89,10 +90,10 @@ class Health:
             yield {"code": "not-following", "message": following.reason}
         if trouble is not None:
             yield {"code": "state-unwritable", "message": trouble}
-        if following.watcher not in ("watching", "starting"):
+        if following.watcher_error is not None:
             yield {
                 "code": "watcher-restarting",
-                "message": f"{following.watcher}; full scans see changes meanwhile",
+                "message": f"{following.watcher_error}; full scans see changes meanwhile",
             }
         if index is None:
             if self._recall.failure:
@@ -108,5 +109,5 @@ class Health:
             yield {"code": "search-degraded", "message": why}
 
 
-def can_serve(said: Payload) -> bool:
-    return all(reason["code"] != "vault-missing" for reason in said["reasons"])
+def can_serve(health: Payload) -> bool:
+    return all(reason["code"] != "vault-missing" for reason in health["reasons"])

@@ -19,32 +19,32 @@ log = logging.getLogger(__name__)
 _GIT_SECONDS = 5.0
 
 
-class Measured:
+class CachedMeasurement:
     def __init__(self, measure: Callable[[], Payload], lasts: float, patience: float = 0.5) -> None:
-        """What `measure` says is good for `lasts` seconds; who asks waits for `patience` at most."""
+        """What `measure` gives is good for `lasts` seconds; who asks waits for `patience` at most."""
         self._measure = measure
         self._lasts = lasts
         self._patience = patience
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._said: Payload | None = None
+        self._last: Payload | None = None
         self._at = 0.0
 
     def get(self) -> Payload | None:
         """The last measurement; None as long as there is none."""
         with self._lock:
-            is_old = self._said is None or time.monotonic() - self._at > self._lasts
+            is_old = self._last is None or time.monotonic() - self._at > self._lasts
             if is_old and (self._thread is None or not self._thread.is_alive()):
                 self._thread = threading.Thread(target=self._run, name="helix-measure", daemon=True)
                 self._thread.start()
             thread = self._thread
         if is_old and thread is not None:
             thread.join(self._patience)
-        return self._said
+        return self._last
 
     def _run(self) -> None:
         try:
-            self._said = self._measure()
+            self._last = self._measure()
         except (HelixError, OSError) as error:
             log.warning("a figure could not be measured: %s", error)
         self._at = time.monotonic()
@@ -60,19 +60,19 @@ def disk_use(vault: Path, state: Path) -> Payload:
 
 def git_state(vault: Path, autocommit: bool) -> Payload:
     """How the vault stands in git. That there is none, or that it fails, is an answer too."""
-    found = Repository.look_for(vault)
+    repository = Repository.look_for(vault)
     nothing: Payload = {
         "branch": None, "dirty": None, "ahead": None, "behind": None, "autocommit": autocommit, "error": None,
     }  # fmt: skip
-    if isinstance(found, str):
-        return {**nothing, "error": found}
+    if isinstance(repository, str):
+        return {**nothing, "error": repository}
     try:
         # A submodule has settings of its own, and git would start another git that reads them.
-        asked = ("status", "--porcelain=v2", "--branch", "--ignore-submodules=all", "--", ".")
-        said = found.run_in_vault(*asked, seconds=_GIT_SECONDS).stdout
+        command = ("status", "--porcelain=v2", "--branch", "--ignore-submodules=all", "--", ".")
+        output = repository.run_in_vault(*command, seconds=_GIT_SECONDS).stdout
     except HelixError as error:
         return {**nothing, "error": error.message}
-    lines = said.decode(errors="replace").splitlines()
+    lines = output.decode(errors="replace").splitlines()
     head = {
         name: value for line in lines if line.startswith("# ") for name, _, value in [line[2:].partition(" ")]
     }
@@ -89,10 +89,10 @@ def git_state(vault: Path, autocommit: bool) -> Payload:
 
 def _size_of(folder: Path) -> int:
     total = 0
-    for place, _, files in os.walk(folder):
+    for parent, _, files in os.walk(folder):
         for name in files:
             try:
-                total += os.lstat(os.path.join(place, name)).st_size
+                total += os.lstat(os.path.join(parent, name)).st_size
             except OSError:
                 continue  # gone a moment ago
     return total

@@ -93,10 +93,10 @@ class Metrics:
                 for sample in metric.samples:
                     if sample.name.endswith("_total"):
                         verb = sample.labels["verb"]
-                        said = found.setdefault(
+                        row = found.setdefault(
                             verb, {"verb": verb, "answers": 0, "tokens_asked": 0, "tokens_served": 0}
                         )
-                        said[name] += int(sample.value)
+                        row[name] += int(sample.value)
         return [found[verb] for verb in sorted(found)]
 
     def render(self) -> bytes:
@@ -126,41 +126,45 @@ class _Daemon(Collector):
         self._health = health
 
     def collect(self) -> Iterable[Metric]:
-        said = self._health()
+        health = self._health()
         memories = GaugeMetricFamily("helix_memories", "Memories in the vault", labels=["status"])
-        for status, count in said["memories"].items():
+        for status, count in health["memories"].items():
             memories.add_metric([status], count)
         yield memories
         state = GaugeMetricFamily("helix_state", "1 for the state the daemon is in", labels=["state"])
         for name in ("starting", "ready", "degraded"):
-            state.add_metric([name], float(said["state"] == name))
+            state.add_metric([name], float(health["state"] == name))
         yield state
         reasons = GaugeMetricFamily("helix_degraded", "1 for each reason to be degraded", labels=["reason"])
-        for reason in said["reasons"]:
+        for reason in health["reasons"]:
             reasons.add_metric([reason["code"]], 1)
         yield reasons
-        yield from _figures(said)
+        yield from _figures(health)
 
     def describe(self) -> Iterable[Metric]:
         return []  # so that registering does not ask for the figures
 
 
-def _figures(said: Payload) -> Iterable[Metric]:
-    index: dict[str, Any] = said["index"] or {}
-    upkeep: dict[str, Any] = said["consolidation"]
+def _figures(health: Payload) -> Iterable[Metric]:
+    index: dict[str, Any] = health["index"] or {}
+    upkeep: dict[str, Any] = health["consolidation"]
     for name, about, value in (
-        ("helix_uptime_seconds", "Since the daemon started", said["uptime_seconds"]),
-        ("helix_paths_waiting", "Changed files that are not taken in yet", said["waiting"]),
+        ("helix_uptime_seconds", "Since the daemon started", health["uptime_seconds"]),
+        ("helix_paths_waiting", "Changed files that are not taken in yet", health["waiting"]),
         ("helix_index_lag", "Memories that are not found by their meaning yet", index.get("index_lag", 0)),
         ("helix_index_memories", "Memories in the search index", index.get("memories", 0)),
-        ("helix_conflicts", "Memories that stand in several files", said["conflicts"]),
-        ("helix_problems", "Files that need a person", said["problems"]),
+        ("helix_conflicts", "Memories that stand in several files", health["conflicts"]),
+        ("helix_problems", "Files that need a person", health["problems"]),
         ("helix_consolidation_paused", "1 while consolidation is paused", upkeep["state"] == "paused"),
         ("helix_consolidation_proposals", "What the last look would do", upkeep["proposals"] or 0),
     ):
         yield GaugeMetricFamily(name, about, value=float(value))
     for name, about, value in (
-        ("helix_watcher_restarts", "How often the watcher had to be started again", said["watcher_restarts"]),
+        (
+            "helix_watcher_restarts",
+            "How often the watcher had to be started again",
+            health["watcher_restarts"],
+        ),
         ("helix_embedding_cache_hits", "Chunks whose vector was known", index.get("cache_hits", 0)),
         ("helix_embedding_cache_misses", "Chunks that went through the model", index.get("cache_misses", 0)),
         ("helix_consolidation_runs", "Finished looks for doubles", upkeep["runs"]),

@@ -24,7 +24,7 @@ _NO_ROUTE = "none"
 _FRAMES = 12
 
 
-class Observed:
+class RequestLog:
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
         self._metrics = metrics

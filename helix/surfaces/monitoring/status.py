@@ -10,20 +10,20 @@ from helix.memory.followed_vault import FollowedVault
 from helix.memory.search_engine import RecallSoon
 from helix.memory.tokens import Payload
 from helix.surfaces.monitoring.clients import Clients
-from helix.surfaces.monitoring.health import Health
-from helix.surfaces.monitoring.measurements import Measured, disk_use, git_state
+from helix.surfaces.monitoring.health import DaemonHealth
+from helix.surfaces.monitoring.measurements import CachedMeasurement, disk_use, git_state
 from helix.surfaces.monitoring.metrics import Metrics
 
 _DISK_LASTS = 60.0
 _GIT_LASTS = 10.0
 
 
-class Status:
+class DaemonStatus:
     def __init__(
         self,
         followed: FollowedVault,
         recall: RecallSoon,
-        health: Health,
+        health: DaemonHealth,
         metrics: Metrics,
         clients: Clients,
         *,
@@ -38,11 +38,11 @@ class Status:
         self._listeners = listeners
         config = followed.config
         vault, state = Path(followed.vault.root.path), followed.state
-        self._disk = Measured(lambda: disk_use(vault, state), _DISK_LASTS)
-        self._git = Measured(lambda: git_state(vault, config.git.autocommit), _GIT_LASTS)
+        self._disk = CachedMeasurement(lambda: disk_use(vault, state), _DISK_LASTS)
+        self._git = CachedMeasurement(lambda: git_state(vault, config.git.autocommit), _GIT_LASTS)
 
     def look(self) -> Payload:
-        well = self._health.look()
+        health = self._health.look()
         index = self._recall.health()
         embedder: Payload | None = None
         if index is not None:
@@ -56,9 +56,9 @@ class Status:
                 "degraded": known["degraded"],
             }
         return {
-            "state": well["state"],
-            "version": well["version"],
-            "uptime_seconds": well["uptime_seconds"],
+            "state": health["state"],
+            "version": health["version"],
+            "uptime_seconds": health["uptime_seconds"],
             "routes": self._metrics.routes(),
             "verbs": self._metrics.verbs(),
             "clients": self._clients.lately(),
@@ -66,12 +66,12 @@ class Status:
             "listeners": self._listeners(),
             "embedder": embedder,
             "watcher": {
-                "state": well["watcher"],
-                "restarts": well["watcher_restarts"],
-                "last_scan_seconds": well["last_scan_seconds"],
-                "waiting": well["waiting"],
+                "state": health["watcher"],
+                "restarts": health["watcher_restarts"],
+                "last_scan_seconds": health["last_scan_seconds"],
+                "waiting": health["waiting"],
             },
             "disk": self._disk.get(),
             "git": self._git.get(),
-            "consolidation": well["consolidation"],
+            "consolidation": health["consolidation"],
         }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 
 from helix.surfaces.rest.respond import CALLER_HEADERS
 
@@ -23,12 +26,21 @@ _TAGS = [
 ]
 
 
+def add_document(app: FastAPI) -> None:
+    app.openapi = functools.cache(lambda: document(app))  # type: ignore[method-assign]
+
+    async def openapi(request: Request) -> Response:
+        return JSONResponse(app.openapi())
+
+    app.add_route("/openapi.json", openapi, include_in_schema=False)
+
+
 def document(app: FastAPI) -> dict[str, Any]:
-    said = get_openapi(
+    openapi = get_openapi(
         title="Helix", version=app.version, description=_ABOUT, routes=app.routes, tags=_TAGS,
         servers=[{"url": "http://127.0.0.1:7878", "description": "where helixd listens unless told otherwise"}],
     )  # fmt: skip
-    components = said.setdefault("components", {})
+    components = openapi.setdefault("components", {})
     components["parameters"] = {
         name: {
             "name": header, "in": "header", "required": False, "description": about,
@@ -40,5 +52,5 @@ def document(app: FastAPI) -> dict[str, Any]:
         "token": {"type": "http", "scheme": "bearer", "description": "What `helix token` prints"}
     }
     # Either nothing or the token: only a daemon with require_token asks for it.
-    said["security"] = [{}, {"token": []}]
-    return said
+    openapi["security"] = [{}, {"token": []}]
+    return openapi

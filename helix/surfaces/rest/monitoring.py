@@ -10,9 +10,9 @@ from starlette.responses import StreamingResponse
 from helix.config import Config
 from helix.surfaces.caller import request_of
 from helix.surfaces.monitoring.events import Events, TooMany
-from helix.surfaces.monitoring.status import Status
+from helix.surfaces.monitoring.status import DaemonStatus
 from helix.surfaces.problems import refuse
-from helix.surfaces.rest import answers, maintenance_answers
+from helix.surfaces.rest import daemon_answers
 from helix.surfaces.rest.respond import reads, reply
 
 LastHeard = Annotated[
@@ -28,13 +28,13 @@ class EventStream(StreamingResponse):
     media_type = "text/event-stream"
 
 
-def add_watching(app: FastAPI, events: Events, status: Status, config: Config) -> None:
-    @app.get("/status", tags=["daemon"], operation_id="status", responses=reads(maintenance_answers.Status))
+def add_watching(app: FastAPI, events: Events, status: DaemonStatus, config: Config) -> None:
+    @app.get("/status", tags=["daemon"], operation_id="status", responses=reads(daemon_answers.Status))
     def look() -> Response:
         """What `/healthz` does not say: latencies, tokens, who asks, the embedder, disk and git."""
         return reply(status.look())
 
-    @app.get("/hosts", tags=["daemon"], operation_id="hosts", responses=reads(maintenance_answers.Hosts))
+    @app.get("/hosts", tags=["daemon"], operation_id="hosts", responses=reads(daemon_answers.Hosts))
     def hosts(request: Request) -> Response:
         """For every host that Helix knows: its files, what belongs into them, and the command that puts it there."""
         # Here and not above: the spelling of every host's files is needed by nobody who starts a daemon.
@@ -56,15 +56,12 @@ def add_watching(app: FastAPI, events: Events, status: Status, config: Config) -
         hears the rest when it comes back with `Last-Event-ID`, as browsers do by themselves.
         """
         try:
-            told = events.listen(request_of(request).activity, last_heard)
+            stream = events.listen(request_of(request).activity, last_heard)
         except TooMany:
             return refuse("busy", "too many listen already; close some", {"Retry-After": "5"})
-        return EventStream(told)
+        return EventStream(stream)
 
 
 def _stream() -> dict[int | str, dict[str, Any]]:
-    said = reads(answers.Problem)
-    return {
-        **said,
-        200: {"description": "Done", "content": {"text/event-stream": {"schema": {"type": "string"}}}},
-    }
+    content = {"text/event-stream": {"schema": {"type": "string"}}}
+    return {**reads(daemon_answers.Problem), 200: {"description": "Done", "content": content}}

@@ -8,15 +8,16 @@ from typing import Any, cast
 
 from fastapi import FastAPI
 
-from helix.surfaces.rest.changing import add_changing
+from helix.memory.verbs.maintenance import CONSOLIDATION, INBOX
+from helix.memory.verbs.reading import READING
+from helix.memory.verbs.writing import WRITING
 from helix.surfaces.rest.document import document
-from helix.surfaces.rest.inbox import add_inbox
 from helix.surfaces.rest.maintenance import add_care
 from helix.surfaces.rest.monitoring import add_watching
-from helix.surfaces.rest.reading import add_reading
+from helix.surfaces.rest.mount import mount
 from helix.surfaces.rest.respond import ALWAYS, MEANING
 
-Said = dict[str, Any]
+Json = dict[str, Any]
 
 _HEAD = """# REST API
 
@@ -53,23 +54,23 @@ _ANYWHERE = {str(status) for status in ALWAYS}
 def routes_only() -> FastAPI:
     """The routes without a vault behind them: enough to say what they are."""
     app, nothing = FastAPI(title="Helix", version="1"), cast(Any, None)
-    add_reading(app)
-    add_changing(app)
+    mount(app, (*READING, *WRITING))
     add_care(app, nothing, nothing, nothing)
+    mount(app, CONSOLIDATION)
     add_watching(app, nothing, nothing, nothing)
-    add_inbox(app)
+    mount(app, INBOX)
     return app
 
 
 def render() -> str:
-    said = document(routes_only())
+    openapi = document(routes_only())
     parts = [_HEAD, _errors()]
-    for tag in said["tags"]:
+    for tag in openapi["tags"]:
         parts.append(f"## {tag['description']}\n\n")
-        for path, methods in said["paths"].items():
+        for path, methods in openapi["paths"].items():
             for method, operation in methods.items():
                 if operation["tags"] == [tag["name"]]:
-                    parts.append(_operation(said, f"{method.upper()} {path}", operation))
+                    parts.append(_operation(openapi, f"{method.upper()} {path}", operation))
     return "".join(parts).rstrip("\n") + "\n"
 
 
@@ -79,52 +80,53 @@ def _errors() -> str:
     return f"| status | when |\n|---|---|\n{rows}\nAny route can answer {anywhere}; the others are named.\n\n"
 
 
-def _operation(said: Said, name: str, operation: Said) -> str:
+def _operation(openapi: Json, name: str, operation: Json) -> str:
     lines = [f"### {name}", "", operation["description"].replace("\n", " ").replace("  ", "\n\n"), ""]
-    fields = [*_parameters(operation), *_body(said, operation)]
+    fields = [*_parameters(operation), *_body(openapi, operation)]
     if fields:
         lines += ["| parameter | in | meaning |", "|---|---|---|", *fields, ""]
-    if example := _example(said, operation.get("requestBody", {})):
+    if example := _example(openapi, operation.get("requestBody", {})):
         lines += [f"Body: `{json.dumps(example)}`", ""]
     more = ", ".join(status for status in operation["responses"] if status not in {*_ANYWHERE, "200"})
-    lines += [f"Answer: {_answer(said, operation)}" + (f" Also {more}." if more else ""), ""]
+    lines += [f"Answer: {_answer(openapi, operation)}" + (f" Also {more}." if more else ""), ""]
     return "\n".join(lines) + "\n"
 
 
-def _parameters(operation: Said) -> list[str]:
-    return [
-        f"| `{one['name']}` | {one['in']} | {_meaning(one['schema'], one.get('description'), one.get('required'))} |"
-        for one in operation.get("parameters", ())
-        if "$ref" not in one
-    ]
+def _parameters(operation: Json) -> list[str]:
+    rows = []
+    for field in operation.get("parameters", ()):
+        if "$ref" not in field:
+            meaning = _meaning(field["schema"], field.get("description"), field.get("required"))
+            rows.append(f"| `{field['name']}` | {field['in']} | {meaning} |")
+    return rows
 
 
-def _body(said: Said, operation: Said) -> list[str]:
-    schema = _schema(said, operation.get("requestBody", {}))
+def _body(openapi: Json, operation: Json) -> list[str]:
+    schema = _schema(openapi, operation.get("requestBody", {}))
     needed = schema.get("required", ())
     return [
-        f"| `{name}` | body | {_meaning(one, one.get('description'), name in needed)} |"
-        for name, one in schema.get("properties", {}).items()
+        f"| `{name}` | body | {_meaning(field, field.get('description'), name in needed)} |"
+        for name, field in schema.get("properties", {}).items()
     ]
 
 
-def _schema(said: Said, holder: Said) -> Said:
-    schema: Said = holder.get("content", {}).get("application/json", {}).get("schema", {})
-    return cast(Said, said["components"]["schemas"][schema["$ref"].rpartition("/")[2]]) if schema else {}
+def _schema(openapi: Json, holder: Json) -> Json:
+    schema: Json = holder.get("content", {}).get("application/json", {}).get("schema", {})
+    return cast(Json, openapi["components"]["schemas"][schema["$ref"].rpartition("/")[2]]) if schema else {}
 
 
-def _example(said: Said, holder: Said) -> Any:
-    return _schema(said, holder).get("example")
+def _example(openapi: Json, holder: Json) -> Any:
+    return _schema(openapi, holder).get("example")
 
 
-def _answer(said: Said, operation: Said) -> str:
-    schema = _schema(said, operation["responses"]["200"])
+def _answer(openapi: Json, operation: Json) -> str:
+    schema = _schema(openapi, operation["responses"]["200"])
     if not schema:
         return "text."
     return ", ".join(f"`{name}`" for name in schema["properties"]) + "."
 
 
-def _meaning(schema: Said, description: str | None, required: bool | None) -> str:
+def _meaning(schema: Json, description: str | None, required: bool | None) -> str:
     known = {**schema, **next((one for one in schema.get("anyOf", ()) if one.get("type") != "null"), {})}
     words = [description or ""]
     if "enum" in known:

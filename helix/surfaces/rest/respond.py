@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import Path
-from pydantic import BaseModel
 from starlette.responses import Response
 
 from helix.memory.tokens import Payload, serialize
-from helix.surfaces.rest.answers import Problem
+from helix.surfaces.rest.daemon_answers import Problem
+from helix.surfaces.rest.models import answer_model
 
 MEANING = {
     400: "A value that cannot be used; the message names it",
@@ -33,35 +32,30 @@ _WITH_BODY = (408, 413, 415)
 _CHANGING = (404, 409, 410, 507)
 
 
-MemoryId = Annotated[
-    str, Path(alias="id", description="The id of a memory.", examples=["mem_2026-06-18_auth-retry_a1b2"])
-]
-
-
 def reply(payload: Payload, headers: Mapping[str, str] | None = None, status: int = 200) -> Response:
     """The payload exactly as it was counted."""
     return Response(serialize(payload), status, headers, media_type="application/json")
 
 
-def reads(model: type[BaseModel], *more: int) -> dict[int | str, dict[str, Any]]:
+def reads(kind: type, *more: int) -> dict[int | str, dict[str, Any]]:
     """The answers of a route that reads."""
-    return _answers(model, (*ALWAYS, *more))
+    return _answers(kind, (*ALWAYS, *more))
 
 
-def changes(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
+def changes(kind: type) -> dict[int | str, dict[str, Any]]:
     """The answers of a route with a body that changes memories."""
-    return _answers(model, (*ALWAYS, *_WITH_BODY, *_CHANGING))
+    return _answers(kind, (*ALWAYS, *_WITH_BODY, *_CHANGING))
 
 
-def reads_body(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
-    return _answers(model, (*ALWAYS, *_WITH_BODY, 404))
+def reads_body(kind: type) -> dict[int | str, dict[str, Any]]:
+    return _answers(kind, (*ALWAYS, *_WITH_BODY, 404))
 
 
-def _answers(model: type[BaseModel], statuses: tuple[int, ...]) -> dict[int | str, dict[str, Any]]:
-    said: dict[int | str, dict[str, Any]] = {200: {"model": model, "description": "Done"}}
+def _answers(kind: type, statuses: tuple[int, ...]) -> dict[int | str, dict[str, Any]]:
+    answers: dict[int | str, dict[str, Any]] = {200: {"model": answer_model(kind), "description": "Done"}}
     for status in sorted(set(statuses)):
-        said[status] = {"model": Problem, "description": MEANING[status]}
-    return said
+        answers[status] = {"model": answer_model(Problem), "description": MEANING[status]}
+    return answers
 
 
 CALLER: dict[str, Any] = {

@@ -15,9 +15,9 @@ import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from starlette.applications import Starlette
-from starlette.datastructures import Headers
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.requests import HTTPConnection
 
+from helix.access import Access, Credential
 from helix.compose import open_vault, open_workspace
 from helix.config import Config
 from helix.memory.followed_vault import FollowedVault
@@ -25,10 +25,11 @@ from helix.memory.place import Place
 from helix.memory.principal import LOCAL, Principal
 from helix.memory.search_engine import RecallSoon
 from helix.memory.workspace import Workspace
+from helix.surfaces.guard import AccessRefused, Admitted, Guard, Policy
 from helix.surfaces.mcp.surface import McpSurface
 from helix.vault.vault_id import IDENTITY_FILE, new_identity
 from tests.flows.daemon import free_port
-from tests.memory.verbs import Verbs
+from tests.memory.asking import Verbs
 from tests.waiting import wait_for
 
 VERSION = "1.2.3"
@@ -69,17 +70,17 @@ class Served(Serving):
     surface: McpSurface
 
 
-class Guard:
-    """Stands in for the guard of the daemon: a bearer token is the name of its owner."""
+class EveryName:
+    """A policy for tests: a bearer token is the name of its owner, and everybody is served."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    def check_source(self, connection: HTTPConnection) -> None:
+        pass
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            name = Headers(scope=scope).get("authorization", "").removeprefix("Bearer ")
-            scope = {**scope, "helix.principal": LOCAL, **({"helix.credential": name} if name else {})}
-        await self._app(scope, receive, send)
+    def identify(self, connection: HTTPConnection, access: Access) -> Admitted:
+        name = connection.headers.get("authorization", "").removeprefix("Bearer ")
+        if not name and access.credential is Credential.ALWAYS:
+            raise AccessRefused("unauthorized", "give a name")
+        return Admitted(LOCAL, name or "local")
 
 
 class NoWorkspace:
@@ -89,8 +90,8 @@ class NoWorkspace:
         return SimpleNamespace(principal=principal, place=place)
 
 
-Guarding = Callable[[ASGIApp, int], ASGIApp]
-"""puts a guard before an app that is served at a port"""
+Choosing = Callable[[int], Policy]
+"""the policy of an app that is served at a port"""
 
 
 @contextmanager
@@ -113,10 +114,11 @@ def vaulted(place: Path) -> Iterator[Vaulted]:
 
 
 @contextmanager
-def served(surface: McpSurface, guard: Guarding = lambda app, port: Guard(app)) -> Iterator[Served]:
+def served(surface: McpSurface, policy: Choosing = lambda port: EveryName()) -> Iterator[Served]:
     app = Starlette(routes=[*surface.routes()], lifespan=lambda _: surface.run())
     port = free_port()
-    settings = uvicorn.Config(guard(app, port), port=port, log_level="warning", timeout_graceful_shutdown=2)
+    guarded = Guard(app, policy(port), app.router)
+    settings = uvicorn.Config(guarded, port=port, log_level="warning", timeout_graceful_shutdown=2)
     server = uvicorn.Server(settings)
     thread = threading.Thread(target=server.run, name="uvicorn", daemon=True)
     thread.start()

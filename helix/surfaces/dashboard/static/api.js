@@ -1,9 +1,19 @@
+// @ts-check
+
 // Every request of the page, to the public REST API of the daemon it came from.
 
 const TOKEN = "helix-token";
 const RETRY_BUSY = [250, 1000];
 
+/** @typedef {Record<string, any>} Query What is null, empty or false is left out. */
+/** @typedef {{ query?: Query, body?: unknown, signal?: AbortSignal, headers?: Record<string, string> }} Options */
+
 export class ApiError extends Error {
+  /**
+   * @param {number} status
+   * @param {string} code
+   * @param {string} message
+   */
   constructor(status, code, message) {
     super(message);
     this.status = status;
@@ -24,7 +34,11 @@ function remembered() {
   }
 }
 
-/** Kept until the tab is closed, and given to nobody but the daemon. */
+/**
+ * Kept until the tab is closed, and given to nobody but the daemon.
+ *
+ * @param {string | null} given
+ */
 export function signIn(given) {
   token = given || null;
   try {
@@ -37,24 +51,32 @@ export function signIn(given) {
 
 export const isSignedIn = () => token !== null;
 
+/** @param {boolean} alive */
 export function heard(alive) {
   if (alive === !isLost) return;
   isLost = !alive;
   connection.dispatchEvent(new Event(alive ? "back" : "lost"));
 }
 
-/** The answer itself, for streams and ETags. Throws ApiError, or AbortError when it was given up. */
+/**
+ * The answer itself, for streams and ETags. Throws ApiError, or AbortError when it was given up.
+ *
+ * @param {string} method
+ * @param {string} path
+ * @param {Options} options
+ */
 export async function send(method, path, { query, body, signal, headers = {} } = {}) {
   const url = query ? `${path}?${toQuery(query)}` : path;
-  const said = { Accept: "application/json", ...headers };
-  if (token) said.Authorization = `Bearer ${token}`;
-  if (body !== undefined) said["Content-Type"] = "application/json";
+  /** @type {Record<string, string>} */
+  const allHeaders = { Accept: "application/json", ...headers };
+  if (token) allHeaders.Authorization = `Bearer ${token}`;
+  if (body !== undefined) allHeaders["Content-Type"] = "application/json";
   let answer;
   try {
     answer = await fetch(url, {
       method,
       signal,
-      headers: said,
+      headers: allHeaders,
       body: body === undefined ? undefined : JSON.stringify(body),
       credentials: "omit",
       redirect: "error",
@@ -76,6 +98,12 @@ export async function send(method, path, { query, body, signal, headers = {} } =
   );
 }
 
+/**
+ * @param {string} path
+ * @param {Query} [query]
+ * @param {Options} options
+ * @returns {Promise<any>}
+ */
 export async function get(path, query, { signal } = {}) {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -89,20 +117,40 @@ export async function get(path, query, { signal } = {}) {
   }
 }
 
-/** How the daemon is. One that cannot serve answers 503, and says with the same words why. */
+/**
+ * How the daemon is. One that cannot serve answers 503, and says with the same words why.
+ *
+ * @returns {Promise<any>}
+ */
 export async function askHealth() {
   const answer = await fetch("/healthz", { credentials: "omit" });
   return await answer.json();
 }
 
-/** A change. Its key makes it safe to send twice: the second time it is answered, not done again. */
+/**
+ * A change. Its key makes it safe to send twice: the second time it is answered, not done again.
+ *
+ * @param {string} method
+ * @param {string} path
+ * @param {unknown} [body]
+ * @param {{ headers?: Record<string, string>, keyed?: boolean }} options
+ * @returns {Promise<any>}
+ */
 export async function change(method, path, body, { headers = {}, keyed = true } = {}) {
+  /** @type {Record<string, string>} */
   const key = keyed ? { "Idempotency-Key": `dashboard-${crypto.randomUUID()}` } : {};
   const answer = await send(method, path, { body, headers: { ...key, ...headers } });
   return await answer.json();
 }
 
-/** Every page of a listing, one after the other. */
+/**
+ * Every page of a listing, one after the other.
+ *
+ * @param {string} path
+ * @param {Query} query
+ * @param {Options} options
+ * @returns {AsyncGenerator<any>}
+ */
 export async function* pages(path, query, { signal } = {}) {
   let cursor = null;
   do {
@@ -112,9 +160,16 @@ export async function* pages(path, query, { signal } = {}) {
   } while (cursor);
 }
 
+/** @param {string} id */
 export const memoryPath = (id, rest = "") => `/memory/${encodeURIComponent(id)}${rest}`;
 
-/** A memory with its whole text, however long, and the hash of the file it was read from. */
+/**
+ * A memory with its whole text, however long, and the hash of the file it was read from.
+ *
+ * @param {string} id
+ * @param {Options} options
+ * @returns {Promise<any>}
+ */
 export async function readMemory(id, { signal } = {}) {
   for (let tries = 0; ; tries += 1) {
     const query = { include_deleted: true, max_tokens: 60000 };
@@ -135,9 +190,10 @@ export async function readMemory(id, { signal } = {}) {
   }
 }
 
+/** @param {Query} query */
 function toQuery(query) {
-  const said = new URLSearchParams();
+  const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
-    if (value != null && value !== "" && value !== false) said.set(name, value);
-  return said.toString();
+    if (value != null && value !== "" && value !== false) parameters.set(name, value);
+  return parameters.toString();
 }

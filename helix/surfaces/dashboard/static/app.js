@@ -3,6 +3,7 @@
 import { askHealth, connection, isSignedIn, signIn } from "./api.js";
 import { fill, h, icon, iconButton, put } from "./dom.js";
 import { ask } from "./feedback.js";
+import { plural } from "./format.js";
 import { listenToKeys, pageKeys, showHelp, useKeys } from "./keys.js";
 import { listen, live, start } from "./live.js";
 import { go, here, spell } from "./route.js";
@@ -14,6 +15,7 @@ import { map } from "./views/map.js";
 import { memories } from "./views/memories.js";
 import { timeline } from "./views/timeline.js";
 
+/** @type {import("./view.js").View[]} */
 const VIEWS = [memories, graph, map, timeline, inbox, lab, health];
 const ALSO = { memory: "memories" }; // a memory is read beside the list
 const THEMES = ["system", "light", "dark"];
@@ -26,18 +28,24 @@ let shown = null;
 function render() {
   const route = here();
   const view = VIEWS.find((one) => one.name === (ALSO[route.name] ?? route.name));
-  if (!view) return void go({ name: "memories" });
+  if (!view) {
+    go({ name: "memories" });
+    return;
+  }
   for (const link of nav.children) {
     if (link.dataset.view === view.name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  if (shown?.view === view) return void shown.life.update(route);
-  shown?.life.end?.();
+  if (shown?.view === view) {
+    shown.life.update(route);
+    return;
+  }
+  shown?.life.end();
   useKeys({});
   fill(main);
   document.title = `${view.title} · Helix`;
   main.dataset.view = view.name;
-  const life = view.begin(main, route);
+  const life = view.begin(main, route, (number) => drawCount(view.name, number));
   shown = { view, life };
 }
 
@@ -69,6 +77,13 @@ function drawNavigation() {
     iconButton("help", "Keys and help", showHelp, { id: "help" }),
   );
   drawTheme();
+}
+
+/** How many things of a view need somebody. */
+function drawCount(name, number) {
+  const count = nav.querySelector(`[data-view="${name}"] .nav-count`);
+  count.textContent = number ? String(number) : "";
+  count.title = number ? `${plural(number, "thing needs", "things need")} you` : "";
 }
 
 function nextTheme() {
@@ -105,8 +120,8 @@ function drawState(state, reasons = []) {
 
 async function look() {
   try {
-    const said = await askHealth();
-    drawState(said.state, said.reasons);
+    const answer = await askHealth();
+    drawState(answer.state, answer.reasons);
   } catch {
     drawState("gone");
   }
@@ -193,5 +208,5 @@ pageKeys({ "?": showHelp, "/": () => go({ name: "memories" }) });
 listenToKeys();
 render();
 look();
-countInbox();
+countInbox().then((number) => drawCount(inbox.name, number));
 listen();

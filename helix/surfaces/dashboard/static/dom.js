@@ -1,25 +1,54 @@
+// @ts-check
+
 // The one place that makes elements. A text is always a text: nothing here parses markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 const SCHEMES = new Set(["http:", "https:", "mailto:", "obsidian:", "vscode:"]);
 
-/** An element. `on…` are listeners, `class` may be a list, false and null are left out. */
+/** @typedef {Record<string, any>} Properties */
+/** @typedef {Node | string | number | false | null | undefined | Child[]} Child */
+
+/**
+ * An element. `on…` are listeners, `class` may be a list, false and null are left out.
+ *
+ * @template {string} Tag
+ * @param {Tag} tag
+ * @param {Properties | null} properties
+ * @param {...Child} children
+ * @returns {Tag extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[Tag] : HTMLElement}
+ */
 export function h(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(properties ?? {})) set(element, name, value);
-  return put(element, ...children);
+  return put(/** @type {any} */ (element), ...children);
 }
 
+/**
+ * @template {Element | DocumentFragment} Target
+ * @param {Target} element
+ * @param {...Child} children
+ */
 export function put(element, ...children) {
-  element.append(...children.flat(Infinity).filter((one) => one != null && one !== false));
+  const all = /** @type {any[]} */ (children).flat(Infinity);
+  element.append(...all.filter((one) => one != null && one !== false));
   return element;
 }
 
+/**
+ * @template {Element | DocumentFragment} Target
+ * @param {Target} element
+ * @param {...Child} children
+ */
 export function fill(element, ...children) {
   element.replaceChildren();
   return put(element, ...children);
 }
 
+/**
+ * @param {any} element
+ * @param {string} name
+ * @param {any} value
+ */
 function set(element, name, value) {
   if (value == null || value === false) return;
   if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
@@ -30,19 +59,27 @@ function set(element, name, value) {
   else element.setAttribute(name, value === true ? "" : String(value));
 }
 
-/** The address, if it is one a person may be led to; null for `javascript:` and whatever else. */
+/**
+ * The address, if it is one a person may be led to; null for `javascript:` and whatever else.
+ *
+ * @param {unknown} text
+ */
 export function safeHref(text) {
-  const said = String(text);
-  if (said.startsWith("#")) return said;
+  const address = String(text);
+  if (address.startsWith("#")) return address;
   try {
-    const url = new URL(said);
-    return SCHEMES.has(url.protocol) ? said : null;
+    const url = new URL(address);
+    return SCHEMES.has(url.protocol) ? address : null;
   } catch {
     return null; // relative, or no address at all
   }
 }
 
-/** A drawing of our own, of one path on a 24 by 24 grid. */
+/**
+ * A drawing of our own, of one path on a 24 by 24 grid.
+ *
+ * @param {string} name
+ */
 export function icon(name) {
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("viewBox", "0 0 24 24");
@@ -54,6 +91,11 @@ export function icon(name) {
   return svg;
 }
 
+/**
+ * @param {Child} label
+ * @param {(event: MouseEvent & { currentTarget: HTMLButtonElement }) => void} act
+ * @param {Properties & { kind?: string, symbol?: string | null }} [more]
+ */
 export function button(label, act, { kind = "", symbol = null, ...more } = {}) {
   return h(
     "button",
@@ -63,7 +105,14 @@ export function button(label, act, { kind = "", symbol = null, ...more } = {}) {
   );
 }
 
-/** A button that shows its drawing only. */
+/**
+ * A button that shows its drawing only.
+ *
+ * @param {string} symbol
+ * @param {string} label
+ * @param {(event: MouseEvent) => void} act
+ * @param {Properties} more
+ */
 export function iconButton(symbol, label, act, more = {}) {
   return h(
     "button",
@@ -72,6 +121,7 @@ export function iconButton(symbol, label, act, more = {}) {
   );
 }
 
+/** @type {Record<string, string>} */
 const PATHS = {
   memories: "M5 4h11l3 3v13H5zM9 9h6M9 13h6M9 17h4",
   graph:

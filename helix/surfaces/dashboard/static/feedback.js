@@ -8,23 +8,29 @@ const SHOWN = 7000;
 export function toast(text, { act = null, label = "Undo", tone = "" } = {}) {
   const gone = () => note.remove();
   const note = h("div", { class: ["toast", tone] }, h("span", {}, text));
-  if (act)
-    put(
-      note,
-      button(label, () => (gone(), act()), { kind: "quiet" }),
-    );
+  if (act) {
+    const take = () => {
+      gone();
+      act();
+    };
+    put(note, button(label, take, { kind: "quiet" }));
+  }
   put(note, iconButton("close", "Dismiss", gone));
   document.getElementById("toasts").append(note);
   let timer = setTimeout(gone, act ? SHOWN * 1.5 : SHOWN);
   note.addEventListener("mouseenter", () => clearTimeout(timer));
-  note.addEventListener("mouseleave", () => (timer = setTimeout(gone, SHOWN)));
+  note.addEventListener("mouseleave", () => {
+    timer = setTimeout(gone, SHOWN);
+  });
   return note;
 }
 
 export const complain = (error) => error.name !== "AbortError" && toast(error.message, { tone: "bad" });
 
 /** For who does not see what changed. */
-export const say = (text) => (document.getElementById("said").textContent = text);
+export function say(text) {
+  document.getElementById("said").textContent = text;
+}
 
 /** A dialog with a form in it. `fields` are nodes; `done` gets the form and may throw to keep it open. */
 export function ask(title, fields, { confirm = "OK", tone = "primary", done = () => {}, wide = false } = {}) {
@@ -82,7 +88,10 @@ export function present(title, ...content) {
 
 function show(dialog) {
   const before = document.activeElement;
-  dialog.addEventListener("close", () => (dialog.remove(), before?.isConnected && before.focus()));
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    if (before?.isConnected) before.focus();
+  });
   dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
   document.body.append(dialog);
   dialog.showModal();

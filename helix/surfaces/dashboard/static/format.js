@@ -1,3 +1,5 @@
+// @ts-check
+
 // How times, numbers and names are written, everywhere the same.
 
 const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
@@ -11,6 +13,9 @@ const SHORT = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", ye
 const CLOCK = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hour12: false });
 const WHOLE = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium", hour12: false });
 const NUMBER = new Intl.NumberFormat("en");
+/** @typedef {string | number} Time As `Date` reads it. */
+
+/** @type {[Intl.RelativeTimeFormatUnit, number][]} */
 const STEPS = [
   ["second", 60],
   ["minute", 60],
@@ -18,16 +23,27 @@ const STEPS = [
   ["day", 7],
 ];
 
+/** @param {number} value */
 export const number = (value) => NUMBER.format(value);
+/**
+ * @param {number} count
+ * @param {string} one
+ */
 export const plural = (count, one, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
+/** @param {Time} time */
 export const clock = (time) => CLOCK.format(new Date(time));
 
+/** @param {Time} time */
 export function whole(time) {
   const date = new Date(time);
   return Number.isNaN(date.getTime()) ? String(time) : WHOLE.format(date);
 }
 
-/** "3 min. ago" within a week, then the date. */
+/**
+ * "3 min. ago" within a week, then the date.
+ *
+ * @param {Time} time
+ */
 export function ago(time, now = Date.now()) {
   const then = new Date(time).getTime();
   if (Number.isNaN(then)) return "";
@@ -40,6 +56,7 @@ export function ago(time, now = Date.now()) {
   return SHORT.format(then);
 }
 
+/** @param {Time} time */
 export function day(time) {
   const date = new Date(time);
   const today = new Date();
@@ -48,6 +65,7 @@ export function day(time) {
   return date.toDateString() === yesterday.toDateString() ? "Yesterday" : DAY.format(date);
 }
 
+/** @param {number} count */
 export function bytes(count) {
   let left = count;
   for (const unit of ["B", "KB", "MB", "GB"]) {
@@ -57,6 +75,7 @@ export function bytes(count) {
   return `${left.toFixed(1)} TB`;
 }
 
+/** @param {number} seconds */
 export function span(seconds) {
   if (seconds < 90) return `${Math.round(seconds)} s`;
   if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
@@ -64,16 +83,26 @@ export function span(seconds) {
   return `${Math.round(seconds / 86400)} days`;
 }
 
+/** @param {number} seconds */
 export function milliseconds(seconds) {
   const ms = seconds * 1000;
   return ms >= 1000 ? `${(ms / 1000).toFixed(1)} s` : `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 }
 
-/** `depends_on` as a person says it. */
+/**
+ * `depends_on` as a person says it.
+ *
+ * @param {unknown} name
+ */
 export const words = (name) => String(name).replaceAll("_", " ").replaceAll("-", " ");
+/** @param {string} text */
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** One line of a markdown text, for a list. */
+/**
+ * One line of a markdown text, for a list.
+ *
+ * @param {string | null | undefined} text
+ */
 export function snippet(text, title = "") {
   let plain = String(text ?? "")
     .replace(/^#{1,6}\s+|^\s*[-*]\s+(\[[ xX]\]\s+)?/gm, "")

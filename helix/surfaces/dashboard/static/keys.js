@@ -21,8 +21,13 @@ let ofView = {};
 const ofPage = {};
 
 /** The keys of the view that is shown; a new view brings its own. */
-export const useKeys = (map) => (ofView = map);
-export const pageKeys = (map) => Object.assign(ofPage, map);
+export function useKeys(map) {
+  ofView = map;
+}
+
+export function pageKeys(map) {
+  Object.assign(ofPage, map);
+}
 
 export function listenToKeys() {
   document.addEventListener("keydown", (event) => {

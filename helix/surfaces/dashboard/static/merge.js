@@ -61,12 +61,12 @@ export function merge(base, mine, theirs) {
     const isAnchor = at === b.length || (inMine.has(at) && inTheirs.has(at));
     if (!isAnchor) continue;
     const ends = at === b.length ? [b.length, m.length, t.length] : [at, inMine.get(at), inTheirs.get(at)];
-    const [was, said, came] = [b.slice(i, ends[0]), m.slice(j, ends[1]), t.slice(k, ends[2])].map((lines) =>
+    const [was, edited, came] = [b.slice(i, ends[0]), m.slice(j, ends[1]), t.slice(k, ends[2])].map((lines) =>
       lines.join("\n"),
     );
     const counts = [ends[0] - i, ends[1] - j, ends[2] - k];
-    if (said === was && counts[1] === counts[0]) merged.push(...t.slice(k, ends[2]));
-    else if ((came === was && counts[2] === counts[0]) || (came === said && counts[1] === counts[2]))
+    if (edited === was && counts[1] === counts[0]) merged.push(...t.slice(k, ends[2]));
+    else if ((came === was && counts[2] === counts[0]) || (came === edited && counts[1] === counts[2]))
       merged.push(...m.slice(j, ends[1]));
     else {
       merged.push(...t.slice(k, ends[2]), ...m.slice(j, ends[1]));

@@ -62,7 +62,10 @@ export function picker(label, { without = null } = {}) {
                 id: `pick-${index}`,
                 role: "option",
                 "aria-selected": String(index === at),
-                onclick: () => ((at = index), draw()),
+                onclick: () => {
+                  at = index;
+                  draw();
+                },
               },
               h("span", { class: "memory-title" }, one.title || one.id),
               h(

@@ -1,3 +1,5 @@
+// @ts-check
+
 // The rendered text of a memory, taken over piece by piece: what is not on these lists is not there.
 //
 // The daemon sanitizes what POST /render answers. This is the second look, in case the first one is ever wrong: the
@@ -27,9 +29,11 @@ const CLASSES = new Set([
   "align-center",
   "align-right",
 ]);
+/** @type {Record<string, string[]>} */
 const ATTRIBUTES = { ol: ["start"] };
 const SCHEMES = /^(https?|mailto|obsidian):/i;
 
+/** @param {string} html */
 export function toNodes(html) {
   const parsed = new DOMParser().parseFromString(toParse(html), "text/html");
   const kept = document.createDocumentFragment();
@@ -37,18 +41,30 @@ export function toNodes(html) {
   return kept;
 }
 
+/**
+ * @param {Element} from
+ * @param {Element | DocumentFragment} to
+ */
 function copyChildren(from, to) {
   for (const child of from.childNodes) {
-    if (child.nodeType === Node.TEXT_NODE) to.append(child.data);
-    else if (child.nodeType === Node.ELEMENT_NODE) copyElement(child, to);
+    if (child.nodeType === Node.TEXT_NODE) to.append(/** @type {Text} */ (child).data);
+    else if (child.nodeType === Node.ELEMENT_NODE) copyElement(/** @type {any} */ (child), to);
   }
 }
 
+/**
+ * @param {any} element Whatever was parsed; what it may have is looked up by name.
+ * @param {Element | DocumentFragment} to
+ */
 function copyElement(element, to) {
   const tag = element.localName;
   if (DROPPED.has(tag)) return;
-  if (!TAGS.has(tag)) return void copyChildren(element, to); // its words stay
+  if (!TAGS.has(tag)) {
+    copyChildren(element, to); // its words stay
+    return;
+  }
   if (tag === "input" && element.type !== "checkbox") return;
+  /** @type {any} */
   const copy = document.createElement(level(tag));
   for (const name of ATTRIBUTES[tag] ?? [])
     if (element.hasAttribute(name)) copy.setAttribute(name, element.getAttribute(name));
@@ -59,9 +75,17 @@ function copyElement(element, to) {
   to.append(copy);
 }
 
-/** Headings of a memory come below its title. */
+/**
+ * Headings of a memory come below its title.
+ *
+ * @param {string} tag
+ */
 const level = (tag) => (/^h[1-6]$/.test(tag) ? `h${Math.min(6, Number(tag[1]) + 2)}` : tag);
 
+/**
+ * @param {HTMLInputElement} copy
+ * @param {Element} element
+ */
 function tick(copy, element) {
   copy.type = "checkbox";
   copy.disabled = true;
@@ -69,6 +93,10 @@ function tick(copy, element) {
   copy.setAttribute("aria-label", copy.checked ? "done" : "to do");
 }
 
+/**
+ * @param {HTMLAnchorElement} copy
+ * @param {HTMLElement} element
+ */
 function lead(copy, element) {
   const memory = element.dataset.memory;
   const href = memory

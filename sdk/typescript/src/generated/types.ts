@@ -530,6 +530,26 @@ export interface Problem {
   code: string;
 }
 
+export interface ProjectSummary {
+  project: string;
+  memories: number;
+  /** When one of them was last changed. */
+  updated: string | null;
+}
+
+/** The first page also counts what no project is said of. */
+export interface Projects {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  projects: ProjectSummary[];
+  /** Memories of which nobody has said of which project they are. */
+  unfiled?: number | null;
+}
+
 export interface Proposal {
   id: string;
   what: string;
@@ -1031,6 +1051,16 @@ export interface StatsQuery {
   scope?: "project" | "global" | "session" | "all" | undefined;
 }
 
+/** The projects of the memories, the one that changed last first, and how many memories are unfiled. */
+export interface ProjectsQuery {
+  /** Default: `4000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Default: `20`. */
+  limit?: number | undefined;
+}
+
 /**
  * What happened to the memories and who did it, the latest first, as far as the journal goes back.
  *
@@ -1151,6 +1181,8 @@ export interface Schemas {
   PhasesBody: PhasesBody;
   Point: Point;
   Problem: Problem;
+  ProjectSummary: ProjectSummary;
+  Projects: Projects;
   Proposal: Proposal;
   Proposals: Proposals;
   Reason: Reason;

@@ -157,7 +157,10 @@ export class Layout {
       top += isLow * width;
       const slot = cell * 4 + isLow * 2 + isRight;
       const there = child[slot];
-      if (there === -1) return void (child[slot] = -2 - node);
+      if (there === -1) {
+        child[slot] = -2 - node;
+        return;
+      }
       if (there >= 0) cell = there;
       else {
         if (depth >= DEEPEST || this.cells * 4 + 8 >= child.length) return; // its weight is counted above

@@ -176,7 +176,10 @@ export function plane({ label, draw, points, onHover, onOpen, onDrag = null, onD
     zoom,
     toScreen,
     pick,
-    center: (x, y) => (Object.assign(view, { x, y }), redraw()),
+    center: (x, y) => {
+      Object.assign(view, { x, y });
+      redraw();
+    },
     end: () => {
       sized.disconnect();
       cancelAnimationFrame(asked);

@@ -6,8 +6,11 @@ import { memoryLink } from "../memory-words.js";
 
 const AT_ONCE = 100;
 
-/** `entries` are `{name, label, variable, count, shape}`; `toggle(name, shown)` where a person may hide them. */
-export function legend(title, entries, toggle = null) {
+/**
+ * `entries` are `{name, label, variable, count, shape}`; `toggle(name, shown)` where a person may hide them, and
+ * `hidden` says what they have hidden already.
+ */
+export function legend(title, entries, toggle = null, hidden = new Set()) {
   return h(
     "fieldset",
     { class: "legend" },
@@ -22,20 +25,21 @@ export function legend(title, entries, toggle = null) {
       ];
       if (!toggle) return h("div", { class: "legend-entry" }, words);
       const box = h("input", { type: "checkbox", onchange: () => toggle(name, box.checked) });
-      box.checked = true;
+      box.checked = !hidden.has(name);
       return h("label", { class: "legend-entry" }, box, words);
     }),
   );
 }
 
 /** `items` are `{id, title, detail}`; `onPoint(index)` while one has the focus or the mouse. */
-export function listOf(items, onPoint) {
+export function listOf(items, onPoint, filter = { words: "" }) {
   const field = h("input", {
     type: "search",
     placeholder: "Filter the list",
     "aria-label": "Filter the list",
     autocomplete: "off",
-    oninput: () => draw(AT_ONCE),
+    value: filter.words,
+    oninput: () => ((filter.words = field.value), draw(AT_ONCE)),
   });
   const note = h("p", { class: "hint", role: "status" });
   const list = h("ul", { class: "side-list" });

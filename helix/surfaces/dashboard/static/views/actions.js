@@ -42,7 +42,10 @@ function menu(memory, onChanged) {
     id: "more-opener",
   });
   list.addEventListener("beforetoggle", (event) => event.newState === "open" && place());
-  const close = (act) => () => (list.hidePopover(), act());
+  const close = (act) => () => {
+    list.hidePopover();
+    act();
+  };
   const item = (symbol, label, act, tone = "") =>
     h("button", { type: "button", class: ["menu-item", tone], onclick: close(act) }, icon(symbol), label);
 
@@ -224,10 +227,10 @@ function projectField(more) {
   const field = h("input", { name: "project", list: "all-projects", autocomplete: "off", ...more });
   const names = h("datalist", { id: "all-projects" });
   get("/stats", { scope: "all", max_tokens: 20000 })
-    .then((said) =>
+    .then((stats) =>
       fill(
         names,
-        Object.keys(said.by_project)
+        Object.keys(stats.by_project)
           .filter(Boolean)
           .map((value) => h("option", { value })),
       ),

@@ -11,7 +11,7 @@ import { KINDS } from "../memory-words.js";
 export const drafts = new Map();
 window.addEventListener("beforeunload", (event) => drafts.size && event.preventDefault());
 
-const said = (memory) => ({
+const editable = (memory) => ({
   title: memory.title ?? "",
   kind: memory.kind ?? "",
   tags: (memory.tags ?? []).join(", "),
@@ -58,11 +58,11 @@ export function editor(memory, { onDone, onStale }) {
       h("span", { class: "hint" }, "Ctrl Enter saves, Esc leaves"),
     ),
   );
-  const start = drafts.get(memory.id)?.now ?? said(memory);
+  const start = drafts.get(memory.id)?.now ?? editable(memory);
   for (const [name, value] of Object.entries(start)) fields[name].value = value;
 
   const now = () => Object.fromEntries(Object.entries(fields).map(([name, one]) => [name, one.value]));
-  const changes = () => Object.entries(now()).filter(([name, value]) => value !== said(base)[name]);
+  const changes = () => Object.entries(now()).filter(([name, value]) => value !== editable(base)[name]);
 
   function keep() {
     if (changes().length) drafts.set(memory.id, { base, now: now() });
@@ -74,7 +74,7 @@ export function editor(memory, { onDone, onStale }) {
   function changed(theirs) {
     if (isSaving || theirs.tag === base.tag) return; // while it is saved, the answer says whether it was changed
     problem.textContent = "";
-    const [was, came] = [said(base), said(theirs)];
+    const [was, came] = [editable(base), editable(theirs)];
     const mine = now();
     const merged = merge(was.text, mine.text, came.text);
     const isTextMine = mine.text !== was.text;
@@ -142,7 +142,10 @@ export function editor(memory, { onDone, onStale }) {
 
   async function store() {
     const body = Object.fromEntries(changes());
-    if (!Object.keys(body).length) return void finish();
+    if (!Object.keys(body).length) {
+      finish();
+      return;
+    }
     if ("tags" in body)
       body.tags = body.tags
         .split(",")
@@ -169,9 +172,15 @@ export function editor(memory, { onDone, onStale }) {
 
   /** Going elsewhere keeps the draft; closing the editor asks what shall become of it. */
   function leave({ ask: asks = false } = {}) {
-    if (!asks)
-      return void (drafts.has(memory.id) && toast("Your draft is kept: open the memory again to go on"));
-    if (!drafts.has(memory.id)) return void onDone();
+    const isDraft = drafts.has(memory.id);
+    if (!asks) {
+      if (isDraft) toast("Your draft is kept: open the memory again to go on");
+      return;
+    }
+    if (!isDraft) {
+      onDone();
+      return;
+    }
     ask("Discard what you wrote?", [h("p", {}, "The memory stays as it is on disk.")], {
       confirm: "Discard",
       tone: "danger",

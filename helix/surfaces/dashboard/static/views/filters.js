@@ -173,5 +173,13 @@ export function filterBar(change) {
       );
   }
 
-  return { toggle, panel, chips, update: (now) => ((query = now), draw()) };
+  return {
+    toggle,
+    panel,
+    chips,
+    update: (now) => {
+      query = now;
+      draw();
+    },
+  };
 }

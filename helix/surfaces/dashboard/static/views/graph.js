@@ -28,6 +28,7 @@ function begin(root, first) {
   let request = null;
   let isTouched = false; // then the view is the person's, and is not moved any more
   const hidden = new Set();
+  const filter = { words: "" };
   const project = h(
     "select",
     {
@@ -89,10 +90,11 @@ function begin(root, first) {
     }
     if (!nodes.length) {
       fill(at.side);
-      return void fill(
+      fill(
         at.note,
         empty("graph", "Nothing to draw yet", "Memories appear here, with the edges between them."),
       );
+      return;
     }
     fill(at.note);
     take(nodes, edges);
@@ -122,11 +124,11 @@ function begin(root, first) {
     drawSide(links.length - edges.length);
     drawProjects();
     worker = layoutWorker();
-    worker.onmessage = ({ data: said }) => {
+    worker.onmessage = ({ data: layout }) => {
       const isFirst = !data.count;
-      Object.assign(data, { x: said.x, y: said.y, count: nodes.length });
+      Object.assign(data, { x: layout.x, y: layout.y, count: nodes.length });
       if (isFirst || !isTouched) at.fit();
-      at.canvas.dataset.still = String(said.isStill);
+      at.canvas.dataset.still = String(layout.isStill);
       at.redraw();
     };
     worker.onerror = () =>
@@ -164,7 +166,12 @@ function begin(root, first) {
     fill(
       at.side,
       rels.length > 0 &&
-        legend("Edges", rels, (rel, shown) => (shown ? hidden.delete(rel) : hidden.add(rel), at.redraw())),
+        legend(
+          "Edges",
+          rels,
+          (rel, shown) => (shown ? hidden.delete(rel) : hidden.add(rel), at.redraw()),
+          hidden,
+        ),
       legend("Kinds", kinds),
       dangling > 0 &&
         h(
@@ -179,7 +186,11 @@ function begin(root, first) {
           detail: degree[place] ? plural(degree[place], "edge") : "no edge",
           index: place,
         })),
-        (place) => ((pointed = place), at.redraw()),
+        (position) => {
+          pointed = position;
+          at.redraw();
+        },
+        filter,
       ),
     );
   }

@@ -32,10 +32,10 @@ function begin(root) {
     clearTimeout(timer);
     if (!cards.children.length) fill(cards, loading());
     try {
-      const [said, status] = await Promise.all([askHealth(), get("/status")]);
+      const [health, status] = await Promise.all([askHealth(), get("/status")]);
       const top = root.firstElementChild.scrollTop;
       const focused = document.activeElement?.dataset?.does;
-      fill(cards, draw(said, status, load));
+      fill(cards, draw(health, status, load));
       root.firstElementChild.scrollTop = top;
       if (focused) cards.querySelector(`[data-does="${focused}"]`)?.focus();
     } catch (error) {
@@ -49,7 +49,10 @@ function begin(root) {
   load();
   return {
     update: () => {},
-    refresh: () => (load(), hosts.load()),
+    refresh: () => {
+      load();
+      hosts.load();
+    },
     end: () => {
       isEnded = true;
       clearTimeout(timer);
@@ -58,11 +61,11 @@ function begin(root) {
   };
 }
 
-const draw = (said, status, again) => [
-  state(said, again),
-  following(said),
-  embedder(said, status),
-  care(said, again),
+const draw = (health, status, again) => [
+  state(health, again),
+  following(health),
+  embedder(health, status),
+  care(health, again),
   disk(status),
   latencies(status),
   tokens(status),
@@ -83,9 +86,9 @@ const facts = (pairs) =>
       .map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]),
   );
 
-function state(said, again) {
-  const tone = { ready: "good", degraded: "warn" }[said.state] ?? "";
-  const counts = Object.entries(said.memories)
+function state(health, again) {
+  const tone = { ready: "good", degraded: "warn" }[health.state] ?? "";
+  const counts = Object.entries(health.memories)
     .filter(([, count]) => count)
     .map(([name, count]) => `${number(count)} ${name}`)
     .join(", ");
@@ -98,21 +101,21 @@ function state(said, again) {
       h(
         "span",
         { class: ["state-mark", tone] },
-        icon(said.state === "ready" ? "check" : said.state === "degraded" ? "alert" : "timeline"),
+        icon(health.state === "ready" ? "check" : health.state === "degraded" ? "alert" : "timeline"),
       ),
       h(
         "div",
         {},
-        h("h2", {}, capital(said.state)),
-        h("p", { class: "hint" }, `Helix ${said.version}, up for ${span(said.uptime_seconds)}`),
+        h("h2", {}, capital(health.state)),
+        h("p", { class: "hint" }, `Helix ${health.version}, up for ${span(health.uptime_seconds)}`),
       ),
     ),
-    said.index?.indexing && progress(said.index.indexing),
-    said.reasons.length > 0 &&
+    health.index?.indexing && progress(health.index.indexing),
+    health.reasons.length > 0 &&
       h(
         "ul",
         { class: "reasons" },
-        said.reasons.map((reason) =>
+        health.reasons.map((reason) =>
           h(
             "li",
             {},
@@ -123,9 +126,9 @@ function state(said, again) {
         ),
       ),
     facts([
-      ["Vault", said.vault],
+      ["Vault", health.vault],
       ["Memories", counts || "none yet"],
-      ["Files that need you", said.problems > 0 && h("a", { href: "#/inbox" }, number(said.problems))],
+      ["Files that need you", health.problems > 0 && h("a", { href: "#/inbox" }, number(health.problems))],
     ]),
     h(
       "div",
@@ -157,23 +160,23 @@ async function reindex(again, acceptMissing) {
   again();
 }
 
-function following(said) {
-  const isGood = said.watcher === "watching";
+function following(health) {
+  const isGood = health.watcher === "watching";
   return card(
     "Following the folder",
     facts([
-      ["Watcher", h("span", { class: ["badge", isGood ? "good" : "warn"] }, said.watcher)],
-      ["Changes waiting", number(said.waiting)],
-      ["Copies to merge", number(said.conflicts)],
-      ["Last full scan", said.last_scan_seconds != null && `took ${milliseconds(said.last_scan_seconds)}`],
-      ["Watcher restarts", said.watcher_restarts > 0 && number(said.watcher_restarts)],
-      ["Autocommit", said.autocommit_error],
+      ["Watcher", h("span", { class: ["badge", isGood ? "good" : "warn"] }, health.watcher)],
+      ["Changes waiting", number(health.waiting)],
+      ["Copies to merge", number(health.conflicts)],
+      ["Last full scan", health.last_scan_seconds != null && `took ${milliseconds(health.last_scan_seconds)}`],
+      ["Watcher restarts", health.watcher_restarts > 0 && number(health.watcher_restarts)],
+      ["Autocommit", health.autocommit_error],
     ]),
   );
 }
 
-function embedder(said, status) {
-  const index = said.index;
+function embedder(health, status) {
+  const index = health.index;
   if (!index) return card("Searching", h("p", { class: "hint" }, "The index is being opened."));
   const asked = index.cache_hits + index.cache_misses;
   return card(
@@ -201,8 +204,8 @@ function embedder(said, status) {
   );
 }
 
-function care({ consolidation: said }, again) {
-  const isPaused = said.state === "paused";
+function care({ consolidation }, again) {
+  const isPaused = consolidation.state === "paused";
   const flip = async () => {
     try {
       await change("POST", isPaused ? "/consolidate/resume" : "/consolidate/pause", undefined, {
@@ -216,41 +219,44 @@ function care({ consolidation: said }, again) {
   return card(
     "Looking for doubles",
     facts([
-      ["State", said.state],
-      ["Looks finished", number(said.runs)],
-      ["Superseded", number(said.applied)],
-      ["Proposals", said.proposals != null && h("a", { href: "#/inbox" }, number(said.proposals))],
-      ["Error", said.error],
+      ["State", consolidation.state],
+      ["Looks finished", number(consolidation.runs)],
+      ["Superseded", number(consolidation.applied)],
+      [
+        "Proposals",
+        consolidation.proposals != null && h("a", { href: "#/inbox" }, number(consolidation.proposals)),
+      ],
+      ["Error", consolidation.error],
     ]),
     h("div", { class: "row" }, button(isPaused ? "Resume" : "Pause", flip, { data: { does: "pause" } })),
   );
 }
 
-function disk({ disk: said }) {
+function disk({ disk: sizes }) {
   return (
-    said &&
+    sizes &&
     card(
       "Disk",
       facts([
-        ["Vault", bytes(said.vault_bytes)],
-        ["Derived data", bytes(said.state_bytes)],
-        ["Free", bytes(said.free_bytes)],
+        ["Vault", bytes(sizes.vault_bytes)],
+        ["Derived data", bytes(sizes.state_bytes)],
+        ["Free", bytes(sizes.free_bytes)],
       ]),
     )
   );
 }
 
-function git({ git: said }) {
-  if (!said) return card("Git", h("p", { class: "hint" }, "Git is still being asked."));
+function git({ git: repository }) {
+  if (!repository) return card("Git", h("p", { class: "hint" }, "Git is still being asked."));
   return card(
     "Git",
     facts([
-      ["Branch", said.branch],
-      ["Not committed", said.dirty != null && number(said.dirty)],
-      ["Ahead", said.ahead != null && number(said.ahead)],
-      ["Behind", said.behind != null && number(said.behind)],
-      ["Commits by itself", said.autocommit != null && (said.autocommit ? "yes" : "no")],
-      ["Error", said.error],
+      ["Branch", repository.branch],
+      ["Not committed", repository.dirty != null && number(repository.dirty)],
+      ["Ahead", repository.ahead != null && number(repository.ahead)],
+      ["Behind", repository.behind != null && number(repository.behind)],
+      ["Commits by itself", repository.autocommit != null && (repository.autocommit ? "yes" : "no")],
+      ["Error", repository.error],
     ]),
   );
 }

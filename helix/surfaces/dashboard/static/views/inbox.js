@@ -3,7 +3,7 @@
 import { change, get, pages } from "../api.js";
 import { button, fill, h, put } from "../dom.js";
 import { complain, empty, failed, loading, toast } from "../feedback.js";
-import { capital, plural, words } from "../format.js";
+import { capital, words } from "../format.js";
 import { live } from "../live.js";
 import { memoryLink } from "../memory-words.js";
 import { here, replace } from "../route.js";
@@ -25,7 +25,7 @@ const STILL_LOOKING = 3000; // what is proposed comes when every memory has been
 
 export const inbox = { name: "inbox", title: "Inbox", begin };
 
-function begin(root, first) {
+function begin(root, first, count) {
   let route = first;
   let request = null;
   let settling = null;
@@ -85,8 +85,8 @@ function begin(root, first) {
         ),
     );
     count(items.length);
-    if (!items.length)
-      return void fill(
+    if (!items.length) {
+      fill(
         list,
         empty(
           "check",
@@ -94,6 +94,8 @@ function begin(root, first) {
           "Files that cannot be read, copies that could not be merged, doubles and refused secrets come here.",
         ),
       );
+      return;
+    }
     fill(
       list,
       shown
@@ -146,9 +148,9 @@ function begin(root, first) {
       h(
         "div",
         { class: "inbox-actions" },
-        item.actions.map((action, place) =>
+        item.actions.map((action, position) =>
           button(action.label, (event) => act(action, event.currentTarget), {
-            kind: place === 0 && action.name !== "dismiss" ? "primary" : "",
+            kind: position === 0 && action.name !== "dismiss" ? "primary" : "",
           }),
         ),
       ),
@@ -184,7 +186,10 @@ function begin(root, first) {
   live.addEventListener("health", onChange);
   load();
   return {
-    update: (next) => ((route = next), draw()),
+    update: (next) => {
+      route = next;
+      draw();
+    },
     refresh: load,
     end: () => {
       request?.abort();
@@ -195,14 +200,8 @@ function begin(root, first) {
   };
 }
 
-/** The number in the navigation. */
-function count(number) {
-  const place = document.querySelector('#nav [data-view="inbox"] .nav-count');
-  place.textContent = number ? String(number) : "";
-  place.title = number ? `${plural(number, "thing needs", "things need")} you` : "";
-}
-
+/** How many things need somebody, for the navigation of a page that shows another view. */
 export async function countInbox() {
   const page = await get("/inbox", { limit: 1, max_tokens: 4000 }).catch(() => null);
-  count(Object.values(page?.counts ?? {}).reduce((sum, one) => sum + one, 0));
+  return Object.values(page?.counts ?? {}).reduce((sum, number) => sum + number, 0);
 }

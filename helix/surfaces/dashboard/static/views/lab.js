@@ -40,7 +40,10 @@ function begin(root, first) {
     "form",
     {
       class: "lab-form card",
-      onsubmit: (event) => (event.preventDefault(), ask()),
+      onsubmit: (event) => {
+        event.preventDefault();
+        ask();
+      },
       onkeydown: (event) => event.key === "Enter" && (event.ctrlKey || event.metaKey) && form.requestSubmit(),
     },
     h("label", { class: "field" }, h("span", {}, "Task"), task),
@@ -76,11 +79,13 @@ function begin(root, first) {
   async function pack(query) {
     request += 1;
     const mine = request;
-    if (!query.task)
-      return void fill(
+    if (!query.task) {
+      fill(
         out,
         empty("lab", "Try a task", "The pack is made as for an agent: nothing is written, nothing is kept."),
       );
+      return;
+    }
     fill(out, loading("Packing"));
     try {
       const answer = await change(
@@ -115,10 +120,10 @@ function begin(root, first) {
   }
 
   get("/stats", { scope: "all", max_tokens: 20000 })
-    .then((said) => {
+    .then((stats) => {
       put(
         project,
-        Object.keys(said.by_project)
+        Object.keys(stats.by_project)
           .filter(Boolean)
           .map((value) => h("option", { value }, value)),
       );
@@ -126,7 +131,13 @@ function begin(root, first) {
     })
     .catch(() => {});
   update(first);
-  return { update, refresh: () => update(here()), end: () => (request += 1) };
+  return {
+    update,
+    refresh: () => update(here()),
+    end: () => {
+      request += 1; // the answer that is under way is nobody's now
+    },
+  };
 }
 
 function shown(answer, budget) {

@@ -27,7 +27,9 @@ function begin(root, first) {
   let request = null;
   let later = null;
   let looks = 0;
+  let coloured = null;
   const hidden = new Set();
+  const filter = { words: "" };
   const by = h(
     "select",
     {
@@ -110,7 +112,8 @@ function begin(root, first) {
   function paint() {
     if (!data) return;
     by.value = route.query.by === "project" ? "project" : "kind";
-    hidden.clear();
+    if (by.value !== coloured) hidden.clear(); // other groups; a map that is drawn anew leaves the person's choice alone
+    coloured = by.value;
     const byProject = by.value === "project";
     const variables = projectVariables(data.points.map((one) => one.project));
     const name = (one) => (byProject ? one.project || UNPROJECTED : one.kind);
@@ -118,6 +121,7 @@ function begin(root, first) {
       byProject ? (variables.get(one.project) ?? "--kind-other") : kindVariable(one.kind);
     data.names = data.points.map(name);
     data.variables = data.points.map(variable);
+    showChosen();
     const groups = new Map();
     data.points.forEach((one, index) => {
       const entry = groups.get(data.names[index]) ?? {
@@ -136,9 +140,10 @@ function begin(root, first) {
         (which, isShown) => {
           if (isShown) hidden.delete(which);
           else hidden.add(which);
-          data.names.forEach((one, index) => (data.shown[index] = hidden.has(one) ? 0 : 1));
+          showChosen();
           at.redraw();
         },
+        hidden,
       ),
       data.clusters.length > 0 &&
         h(
@@ -169,12 +174,19 @@ function begin(root, first) {
           detail: [one.kind, one.project].filter(Boolean).join(", "),
           index,
         })),
-        (index) => ((pointed = index), at.redraw()),
+        (index) => {
+          pointed = index;
+          at.redraw();
+        },
+        filter,
       ),
       data.method && h("p", { class: "hint" }, `Drawn with ${data.method}.`),
     );
     at.redraw();
   }
+
+  const showChosen = () =>
+    data.names.forEach((one, index) => (data.shown[index] = hidden.has(one) ? 0 : 1));
 
   function visit(cluster) {
     at.fit();
@@ -246,7 +258,15 @@ function begin(root, first) {
   }
 
   load();
-  return { update, refresh: load, end: () => (clearTimeout(later), request?.abort(), at.end()) };
+  return {
+    update,
+    refresh: load,
+    end: () => {
+      clearTimeout(later);
+      request?.abort();
+      at.end();
+    },
+  };
 }
 
 const nothing = (head) =>

@@ -74,6 +74,7 @@ function begin(root, first) {
   let cursor = null;
   let isNear = false; // nothing fits: the rest of what is merely near comes when somebody asks for it
   let request = null;
+  let busy = null; // the request whose next page is on its way
   let typing = null;
   let settling = null;
 
@@ -134,16 +135,16 @@ function begin(root, first) {
   }
 
   async function loadMore() {
-    if (!cursor || request?.busy) return;
+    if (!cursor || (busy !== null && busy === request)) return;
     request ??= new AbortController();
-    request.busy = true;
     const mine = request;
+    busy = mine;
     try {
       show(await ask(cursor, mine.signal));
     } catch (error) {
       if (error.name !== "AbortError") fill(more, failed(error, loadMore));
     } finally {
-      mine.busy = false;
+      if (busy === mine) busy = null;
     }
   }
 
@@ -229,7 +230,10 @@ function begin(root, first) {
   const next = () => move(1);
   const before = () => move(-1);
   useKeys({
-    "/": () => (search.focus(), search.select()),
+    "/": () => {
+      search.focus();
+      search.select();
+    },
     j: next,
     k: before,
     ArrowDown: next,
@@ -246,7 +250,10 @@ function begin(root, first) {
   update(first);
   return {
     update,
-    refresh: () => (load(), pane.refresh()),
+    refresh: () => {
+      load();
+      pane.refresh();
+    },
     end: () => {
       live.removeEventListener("change", onChange);
       seen.disconnect();

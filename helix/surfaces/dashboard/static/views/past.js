@@ -22,11 +22,13 @@ export function historyOf(memory, onChanged) {
         limit: 50,
         max_tokens: 20000,
       });
-      if (!versions.length)
-        return void fill(
+      if (!versions.length) {
+        fill(
           place,
           h("p", { class: "hint" }, "Not committed yet: its first version comes with the next commit."),
         );
+        return;
+      }
       fill(
         place,
         h(
@@ -48,7 +50,10 @@ export function historyOf(memory, onChanged) {
     async function toggle() {
       const open = !shown.children.length;
       look.setAttribute("aria-expanded", String(open));
-      if (!open) return void fill(shown);
+      if (!open) {
+        fill(shown);
+        return;
+      }
       fill(shown, loading());
       try {
         fill(

@@ -23,7 +23,7 @@ export function rankingOf(memory) {
     .map(([name, value]) => ({ name, label: PARTS[name] ?? name, share: value / whole }))
     .filter((part) => Math.abs(part.share) >= LEAST)
     .sort((one, other) => other.share - one.share);
-  const said = parts.map((part) => `${part.label} ${Math.round(part.share * 100)}%`);
+  const shares = parts.map((part) => `${part.label} ${Math.round(part.share * 100)}%`);
   return h(
     "span",
     { class: "ranking", title: `score ${memory.score?.toFixed(2)}` },
@@ -38,7 +38,7 @@ export function rankingOf(memory) {
       "span",
       { class: "ranking-words" },
       h("span", { class: "unseen" }, "Found by "),
-      said.slice(0, 3).join(" · "),
+      shares.slice(0, 3).join(" · "),
     ),
   );
 }

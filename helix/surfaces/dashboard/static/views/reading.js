@@ -43,11 +43,13 @@ export function readingPane({ onChanged }) {
     id = next;
     memory = null;
     element.scrollTop = 0;
-    if (id === null)
-      return void fill(
+    if (id === null) {
+      fill(
         content,
         empty("memories", "Choose a memory", "Or write one: what an agent should know the next time."),
       );
+      return;
+    }
     fill(content, loading());
     refresh();
   }
@@ -60,12 +62,15 @@ export function readingPane({ onChanged }) {
     const { signal } = request;
     try {
       const read = await readMemory(id, { signal });
-      if (editing) return void editing.changed(read);
+      if (editing) {
+        editing.changed(read);
+        return;
+      }
       const text = await rendered(read.text);
       if (signal.aborted) return;
       memory = read;
-      if (drafts.has(id)) return void edit();
-      draw(text);
+      if (drafts.has(id)) edit();
+      else draw(text);
     } catch (error) {
       if (error.name !== "AbortError" && !editing) fill(content, back(), failed(error, refresh));
     }
@@ -117,14 +122,20 @@ export function readingPane({ onChanged }) {
             ),
           ),
         ),
-        toolbar(memory, { onEdit: edit, onChanged: () => (refresh(), onChanged()) }),
+        toolbar(memory, { onEdit: edit, onChanged: refreshAll }),
       ),
       body,
       links,
-      historyOf(memory, () => (refresh(), onChanged())),
+      historyOf(memory, refreshAll),
       details(memory),
     );
     connections(memory, links);
+  }
+
+  /** This memory, and the list beside it. */
+  function refreshAll() {
+    refresh();
+    onChanged();
   }
 
   const back = () =>
@@ -147,8 +158,12 @@ export function readingPane({ onChanged }) {
     editing.focus();
   }
 
+  /** Whether there is a memory to go back from; null while the editor asks what shall become of a draft. */
   function leave() {
-    if (editing) return void editing.leave({ ask: true });
+    if (editing) {
+      editing.leave({ ask: true });
+      return null;
+    }
     return id !== null;
   }
 

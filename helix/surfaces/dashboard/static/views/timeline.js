@@ -121,7 +121,10 @@ function begin(root, first) {
       if (error.name !== "AbortError")
         fill(
           more,
-          failed(error, () => ((cursor = from), loadMore())),
+          failed(error, () => {
+            cursor = from;
+            loadMore();
+          }),
         );
     }
   }
@@ -145,7 +148,10 @@ function begin(root, first) {
   }
 
   function tell(event) {
-    if (arrived) return void arrived.push(event);
+    if (arrived) {
+      arrived.push(event);
+      return;
+    }
     if (event.seq <= newest || !fits(event, route.query)) return;
     if (!days.children.length) fill(more);
     add(event, "prepend");
@@ -169,11 +175,11 @@ function begin(root, first) {
   }
 
   async function loadProjects() {
-    const said = await get("/stats", { scope: "all", max_tokens: 20000 }).catch(() => null);
+    const stats = await get("/stats", { scope: "all", max_tokens: 20000 }).catch(() => null);
     fill(
       project,
       h("option", { value: "" }, "Every project"),
-      Object.keys(said?.by_project ?? {})
+      Object.keys(stats?.by_project ?? {})
         .filter(Boolean)
         .map((value) => h("option", { value }, value)),
     );

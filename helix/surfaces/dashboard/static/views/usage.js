@@ -81,16 +81,16 @@ export function tokens({ verbs }) {
   );
 }
 
-export function clients({ clients: said, mcp_sessions: sessions }) {
+export function clients({ clients: rows, mcp_sessions: sessions }) {
   return h(
     "section",
     { class: "card wide" },
     h("h2", {}, "Clients", h("span", { class: "hint aside" }, ` ${plural(sessions, "open MCP session")}`)),
-    said.length
+    rows.length
       ? table(
           "Clients",
           ["Name", "Project", "By", "Sessions", "Seen"],
-          said.map((one) => [
+          rows.map((one) => [
             one.name ?? "not named",
             one.project ?? "",
             one.transport,

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from helix_mcp.address import is_loopback
@@ -38,6 +38,15 @@ _PAUSE = 0.05
 _STOPS = frozenset({"vault-missing", "brake-pulled", "not-following", "state-unwritable"})
 
 
+class NotYourDaemon(DaemonUnreachable):
+    """What listens there does not prove to be the user's own daemon."""
+
+
+class DaemonReply(NamedTuple):
+    status: int
+    body: bytes
+
+
 @dataclass(frozen=True)
 class Daemon:
     url: str
@@ -54,21 +63,36 @@ class Daemon:
         headers: Mapping[str, str] | None = None,
         timeout: float = PATIENCE,
     ) -> dict[str, Any]:
+        """The answer, when the daemon did what was asked for. Raises HelixError."""
+        reply = self.exchange(path, method=method, body=body, headers=headers, timeout=timeout)
+        if reply.status != 200:
+            raise self._refusal(reply)
+        try:
+            return dict(json.loads(reply.body))
+        except (ValueError, TypeError) as error:
+            raise self._silent(error) from error
+
+    def exchange(
+        self,
+        path: str,
+        *,
+        method: str = "GET",
+        body: object = None,
+        headers: Mapping[str, str] | None = None,
+        timeout: float = PATIENCE,
+        at_most: int = -1,
+    ) -> DaemonReply:
+        """Whatever it answers, or the first `at_most` bytes of it. Raises DaemonUnreachable when that is nothing."""
         data = b"" if body is None else json.dumps(body).encode()
         try:
-            answer = self._server.ask(
+            response = self._server.ask(
                 method, self.owner.address.path + path, headers or {}, data, seconds=timeout
             )
-            said = answer.read()
-            if answer.status != 200:
-                raise self._refusal(answer.status, said)
-            return dict(json.loads(said))
+            return DaemonReply(response.status, response.read(at_most))
         except NotYours as error:
-            raise DaemonUnreachable(str(error)) from error
-        except (NotSent, Lost, NotHttp, ValueError, TypeError) as error:
-            raise DaemonUnreachable(
-                f"the daemon at {self.url} does not answer ({error}); `helix status` says what is known of it"
-            ) from error
+            raise NotYourDaemon(str(error), trouble=error.trouble) from error
+        except (NotSent, Lost, NotHttp, ValueError) as error:
+            raise self._silent(error) from error
 
     @cached_property
     def _server(self) -> Server:
@@ -78,14 +102,18 @@ class Daemon:
     def health(self) -> dict[str, Any]:
         return self.ask("/healthz", timeout=_HEALTH_PATIENCE)
 
-    def _refusal(self, status: int, body: bytes) -> HelixError:
+    def _silent(self, error: Exception) -> DaemonUnreachable:
+        trouble = f"the daemon at {self.url} does not answer ({error})"
+        return DaemonUnreachable(f"{trouble}; `helix status` says what is known of it", trouble=trouble)
+
+    def _refusal(self, reply: DaemonReply) -> HelixError:
         try:
-            said = json.loads(body)
-            if "reasons" in said:  # /healthz tells its state, whatever the status is
-                return to_error("vault-unavailable", str(why_stopped(said)))
-            return to_error(str(said["code"]), str(said["error"]))
+            answer = json.loads(reply.body)
+            if "reasons" in answer:  # /healthz tells its state, whatever the status is
+                return to_error("vault-unavailable", str(why_stopped(answer)))
+            return to_error(str(answer["code"]), str(answer["error"]))
         except (ValueError, KeyError, AttributeError, TypeError):
-            return HelixError(f"the daemon at {self.url} answered {status}: {body[:500]!r}")
+            return HelixError(f"the daemon at {self.url} answered {reply.status}: {reply.body[:500]!r}")
 
 
 def find_daemon(config: Config) -> Daemon | None:
@@ -122,4 +150,5 @@ def is_local(url: str) -> bool:
 
 def why_stopped(health: Mapping[str, Any]) -> str | None:
     """Why the daemon does not follow the vault at the moment, if so."""
-    return next((str(one["message"]) for one in health["reasons"] if one["code"] in _STOPS), None)
+    messages = (str(reason["message"]) for reason in health["reasons"] if reason["code"] in _STOPS)
+    return next(messages, None)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from helix.errors import StateUnwritable
-from helix.vault.private import make_file, make_folder
+from helix.state.permissions import make_file, make_folder
 
 DAMAGED = ".damaged"
 _PATIENCE_MS = 10_000

@@ -1,0 +1,71 @@
+"""What a route asks of a request before it answers: a declaration that stands where the route is made.
+
+Plain data, known to the dialects too. `helix.surfaces.guard` enforces it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TypeVar
+
+JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
+
+_DECLARED = "helix_access"
+E = TypeVar("E")
+
+
+class Credential(Enum):
+    """When a request has to show one."""
+
+    NEVER = "never"
+    AS_CONFIGURED = "as configured"
+    """when the daemon asks for one everywhere"""
+    ALWAYS = "always"
+
+
+@dataclass(frozen=True)
+class Access:
+    credential: Credential
+    scopes: frozenset[str] = frozenset()
+    """what the credential has to be good for"""
+    accepts: frozenset[str] = frozenset({JSON})
+    """content types that a body may have"""
+
+    def accepting(self, *content_types: str) -> Access:
+        """The same for bodies of these types."""
+        return replace(self, accepts=frozenset(content_types))
+
+    def accepts_type(self, content_type: str) -> bool:
+        """For a type in lower case without parameters. What is built on JSON is JSON."""
+        is_json = content_type.startswith("application/") and content_type.endswith("+json")
+        return (JSON if is_json else content_type) in self.accepts
+
+
+OPEN = Access(Credential.NEVER)
+"""nothing of the vault is in the answer"""
+LOCAL = Access(Credential.AS_CONFIGURED)
+"""for programs on this machine"""
+
+
+def bearer(*scopes: str) -> Access:
+    """For whoever shows a credential that is good for these scopes, on this machine too."""
+    return Access(Credential.ALWAYS, frozenset(scopes))
+
+
+def declare(access: Access) -> Callable[[E], E]:
+    """Declares what an endpoint asks for."""
+
+    def mark(endpoint: E) -> E:
+        setattr(endpoint, _DECLARED, access)
+        return endpoint
+
+    return mark
+
+
+def declared(endpoint: object) -> Access | None:
+    """None for an endpoint that declares nothing: nobody may use it."""
+    found = getattr(endpoint, _DECLARED, None)
+    return found if isinstance(found, Access) else None

@@ -1,0 +1,79 @@
+"""The verbs that look after the vault: what could be tidied, and what waits for a person."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from helix.memory.verbs.fields import ID
+from helix.memory.verbs.reading import ListRequest
+from helix.memory.verbs.verb import About, Asks, Route, Verb
+
+
+class NothingRequest(Asks):
+    pass
+
+
+class ConsolidateRequest(Asks):
+    ids: Annotated[Sequence[str], About("Proposals to apply; none means all certain ones.")] = ()
+
+
+class DismissRequest(Asks):
+    key: Annotated[str, About("Of an item of the inbox.", shortest=1, longest=100)]
+
+
+class SettleRequest(Asks):
+    memory_id: Annotated[str, About("The id of a memory.", name="id")]
+
+
+CONSOLIDATION = (
+    Verb(
+        "proposals", ListRequest, "Proposals", run="maintenance.consolidate:proposals", permission="diagnostics",
+        route=Route("GET", "/consolidate", "proposals", "care"), command="consolidate", sdk="proposals",
+        about="What could be tidied: doubles, contradictions, what is over. Looks at every memory; nothing is changed.",
+    ),
+    Verb(
+        "consolidate", ConsolidateRequest, "Consolidated", run="maintenance.consolidate:apply_proposals",
+        permission="modify", changes=True,
+        route=Route("POST", "/consolidate", "consolidate", "care",
+                    example={"ids": []}),
+        command="consolidate", sdk="consolidate",
+        about="Apply the proposals that are named, or else those that are certain: exact doubles.",
+    ),
+    Verb(
+        "pause", NothingRequest, "Upkeep", run="maintenance.consolidate:pause", permission="admin",
+        route=Route("POST", "/consolidate/pause", "pause_consolidation", "care", title="Pause"),
+        about="Let the consolidation worker rest until it is resumed, or the daemon starts again.",
+    ),
+    Verb(
+        "resume", NothingRequest, "Upkeep", run="maintenance.consolidate:resume", permission="admin",
+        route=Route("POST", "/consolidate/resume", "resume_consolidation", "care", title="Resume"),
+        about="Let the consolidation worker go on; it begins as soon as the vault is quiet.",
+    ),
+)  # fmt: skip
+
+INBOX = (
+    Verb(
+        "inbox", ListRequest, "Inbox", run="maintenance.inbox:inbox", permission="diagnostics",
+        route=Route("GET", "/inbox", "inbox", "care", title="Listed"),
+        about="""What waits for a person: unreadable notes, unmerged texts, proposals to tidy, refused secrets.
+
+        Each item comes with its actions: requests that can be sent as they stand.
+        """,
+    ),
+    Verb(
+        "dismiss", DismissRequest, "DismissedItem", run="maintenance.inbox:dismiss", permission="diagnostics",
+        route=Route("POST", "/inbox/dismiss", "dismiss", "care", example={"key": "duplicate-1f0c2a7be991"}),
+        about="Do not show this item again until it changes. Changes no file.",
+    ),
+    Verb(
+        "keep_both", SettleRequest, "Settled", run="maintenance.inbox:keep_both", permission="modify", changes=True,
+        route=Route("POST", "/inbox/keep-both", "keep_both", "care", example={"id": ID}),
+        about="Where a merge kept two texts both are right: take away the line that warns of them.",
+    ),
+    Verb(
+        "merge", SettleRequest, "Settled", run="maintenance.inbox:merge", permission="modify", changes=True,
+        route=Route("POST", "/inbox/merge", "merge_copies", "care", title="Merge", example={"id": ID}),
+        about="Fold the files that carry one id into one now, and do not wait for them to be quiet.",
+    ),
+)  # fmt: skip

@@ -1,0 +1,144 @@
+"""Every route × every credential × both settings of `require_token`, asked of two real daemons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import httpx
+import pytest
+
+from helix.config import load
+from helix.token_file import TokenFile
+from tests.surfaces.conftest import Served, serving
+
+OPEN, LOCAL, BEARER = "open", "local", "bearer"
+"""asks for no token ever; for one where the daemon does; for one always"""
+
+# What each answers to somebody who was let in and sends an empty object where a body may be.
+ROUTES = {
+    ("GET", "/recall"): (LOCAL, 400),
+    ("POST", "/context"): (LOCAL, 400),
+    ("POST", "/phases"): (LOCAL, 400),
+    ("GET", "/memory/{id}"): (LOCAL, 404),
+    ("PATCH", "/memory/{id}"): (LOCAL, 404),
+    ("GET", "/recent"): (LOCAL, 200),
+    ("GET", "/today"): (LOCAL, 200),
+    ("GET", "/memory/{id}/history"): (LOCAL, 404),
+    ("GET", "/memory/{id}/diff"): (LOCAL, 400),
+    ("POST", "/render"): (LOCAL, 400),
+    ("GET", "/graph"): (LOCAL, 200),
+    ("GET", "/map"): (LOCAL, 200),
+    ("GET", "/memory/{id}/neighbors"): (LOCAL, 404),
+    ("GET", "/stats"): (LOCAL, 200),
+    ("GET", "/timeline"): (LOCAL, 200),
+    ("GET", "/conflicts"): (LOCAL, 200),
+    ("GET", "/strand/manifest"): (LOCAL, 200),
+    ("POST", "/remember"): (LOCAL, 400),
+    ("POST", "/file"): (LOCAL, 400),
+    ("POST", "/forget"): (LOCAL, 400),
+    ("POST", "/restore"): (LOCAL, 400),
+    ("POST", "/relate"): (LOCAL, 400),
+    ("GET", "/healthz"): (OPEN, 200),
+    ("GET", "/metrics"): (LOCAL, 200),
+    ("POST", "/reindex"): (LOCAL, 200),
+    ("GET", "/consolidate"): (LOCAL, 200),
+    ("POST", "/consolidate"): (LOCAL, 200),
+    ("POST", "/consolidate/pause"): (LOCAL, 200),
+    ("POST", "/consolidate/resume"): (LOCAL, 200),
+    ("GET", "/status"): (LOCAL, 200),
+    ("GET", "/hosts"): (LOCAL, 200),
+    ("GET", "/events"): (LOCAL, 200),
+    ("GET", "/inbox"): (LOCAL, 200),
+    ("POST", "/inbox/dismiss"): (LOCAL, 400),
+    ("POST", "/inbox/keep-both"): (LOCAL, 400),
+    ("POST", "/inbox/merge"): (LOCAL, 400),
+}
+BESIDE = {
+    ("GET", "/"): (OPEN, 200),
+    ("HEAD", "/"): (OPEN, 200),
+    ("POST", "/"): (OPEN, 405),
+    ("GET", "/ui/x"): (OPEN, 404),
+    ("GET", "/ui/x/y"): (OPEN, 404),
+    ("GET", "/ui/"): (OPEN, 404),
+    ("GET", "/ui"): (LOCAL, 404),
+    ("GET", "/proof"): (OPEN, 400),
+    ("POST", "/healthz"): (OPEN, 405),
+    ("HEAD", "/healthz"): (OPEN, 405),
+    ("GET", "/openapi.json"): (LOCAL, 200),
+    ("HEAD", "/openapi.json"): (LOCAL, 200),
+    ("POST", "/stats"): (LOCAL, 405),
+    ("OPTIONS", "/stats"): (LOCAL, 405),
+    ("GET", "/mcp"): (LOCAL, 400),
+    ("POST", "/mcp"): (LOCAL, 400),
+    ("GET", "/mcp/"): (LOCAL, 404),
+    ("GET", "/mcp/helix"): (LOCAL, 400),
+    ("GET", "/mcp/helix/x"): (LOCAL, 404),
+    ("GET", "/mcp/vault"): (BEARER, 400),
+    ("POST", "/mcp/vault"): (BEARER, 400),
+    ("GET", "/mcp/vault/"): (BEARER, 404),
+    ("GET", "/mcp/vault/x"): (BEARER, 404),
+    ("GET", "/mcp/vaults"): (LOCAL, 404),
+    ("PUT", "/mcp/nope"): (LOCAL, 404),
+    ("GET", "/nowhere"): (LOCAL, 404),
+    ("POST", "/nowhere"): (LOCAL, 404),
+    ("GET", "/nowhere/at/all"): (LOCAL, 404),
+}
+CREDENTIALS = ("none", "wrong", "right")
+
+
+@dataclass(frozen=True)
+class Case:
+    served: Served
+    require_token: bool
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["open daemon", "require_token"])
+def case(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Case]:
+    place = tmp_path_factory.mktemp("access")
+    if request.param:
+        (place / "config").mkdir()
+        (place / "config" / "config.toml").write_text("require_token = true\n")
+    with serving(place) as served:
+        yield Case(served, request.param)
+
+
+def token_of(served: Served) -> str:
+    return TokenFile(load(served.env, served.place)).get()
+
+
+def shown(served: Served, credential: str) -> dict[str, str]:
+    return {
+        "none": {},
+        "wrong": {"Authorization": "Bearer wrong"},
+        "right": {"Authorization": f"Bearer {token_of(served)}"},
+    }[credential]
+
+
+def ask(served: Served, method: str, path: str, headers: dict[str, str]) -> tuple[int, httpx.Headers]:
+    body: dict[str, str] | None = {} if method in ("POST", "PATCH", "PUT") else None
+    with served.http.stream(method, path.replace("{id}", "mem_x"), headers=headers, json=body) as answer:
+        return answer.status_code, answer.headers
+
+
+@pytest.mark.parametrize("credential", CREDENTIALS)
+def test_every_route_asks_for_the_credential_that_it_should(case: Case, credential: str) -> None:
+    for (method, path), (access, status) in {**ROUTES, **BESIDE}.items():
+        needs = access == BEARER or (access == LOCAL and case.require_token)
+        expected = 401 if needs and credential != "right" else status
+        answered, headers = ask(case.served, method, path, shown(case.served, credential))
+        assert answered == expected, (method, path)
+        assert headers.get("WWW-Authenticate") == ("Bearer" if expected == 401 else None), (method, path)
+
+
+def test_the_table_has_every_route(case: Case) -> None:
+    document = case.served.http.get("/openapi.json", headers=shown(case.served, "right")).json()
+    routes = {(method.upper(), path) for path, methods in document["paths"].items() for method in methods}
+    assert routes == ROUTES.keys()
+
+
+@pytest.mark.parametrize("credential", CREDENTIALS)
+def test_a_form_is_refused_whoever_sends_it(case: Case, credential: str) -> None:
+    form = {**shown(case.served, credential), "Content-Type": "application/x-www-form-urlencoded"}
+    for path in ("/remember", "/mcp", "/mcp/vault", "/nowhere", "/healthz"):
+        assert case.served.http.post(path, content=b"a=b", headers=form).status_code == 415, path
