@@ -20,7 +20,7 @@ from helix.index.layout import lay_out
 from helix.memory.place import Place
 from helix.memory.search_engine import open_recall
 from helix.memory.workspace import Workspace
-from helix.memory.writing.write import Wish
+from helix.memory.writing.write import NewText
 from helix.vault.authors import Author, acting
 from tests.memory.asking import Verbs
 
@@ -88,7 +88,7 @@ def _writer(service: Verbs) -> Callable[[], None]:
 
     def write() -> None:
         with acting(Author("agent", "bench")):
-            service.write(Wish(f"Measured write number {next(numbers)} of the journal", force=True), _ME)
+            service.write(NewText(f"Measured write number {next(numbers)} of the journal", force=True), _ME)
 
     return write
 

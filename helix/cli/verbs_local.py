@@ -10,7 +10,7 @@ import typer
 
 from helix.cli.open_vault import session
 from helix.cli.output import Progress, progress_bar
-from helix.cli.verbs import CLIENT, Payload, Standing
+from helix.cli.verbs import CLIENT, Payload, Viewpoint
 from helix.compose import open_workspace
 from helix.errors import DaemonUnreachable
 from helix.memory.maintenance.consolidate import consolidate
@@ -26,7 +26,7 @@ _EMBED_PATIENCE = 20.0
 
 
 @contextmanager
-def open_local(context: typer.Context, standing: Standing) -> Iterator[LocalDoor]:
+def open_local(context: typer.Context, standing: Viewpoint) -> Iterator[LocalDoor]:
     with session(context) as helix, ExitStack() as stack:
         opened: list[Recall] = []
 

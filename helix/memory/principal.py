@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+
+from helix.index.where import HasFacets
 
 
 @dataclass(frozen=True)
@@ -21,36 +22,17 @@ LOCAL = Principal("local", sees_everything=True)
 UNKNOWN = Principal("unknown")
 
 
-class Described(Protocol):
-    """What a rule about who sees a memory may look at: of a row of the catalog, or of a note just read."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def status(self) -> str: ...
-    @property
-    def kind(self) -> str: ...
-    @property
-    def scope(self) -> str: ...
-    @property
-    def project(self) -> str | None: ...
-    @property
-    def tags(self) -> Sequence[str]: ...
-    @property
-    def source(self) -> Mapping[str, Any] | None: ...
-
-
-Allows = Callable[[Described], bool]
-"""whether somebody sees a memory"""
+Allows = Callable[[HasFacets], bool]
+"""whether somebody sees a memory; the predicate of a filter is one (`where.to_predicate`)"""
 Visibility = Callable[[Principal], Allows]
 """what each principal sees"""
 
 
-def everything(_: Described) -> bool:
+def everything(_: HasFacets) -> bool:
     return True
 
 
-def nothing(_: Described) -> bool:
+def nothing(_: HasFacets) -> bool:
     return False
 
 

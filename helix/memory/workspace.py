@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from helix.index.where import HasFacets
 from helix.memory import erasure
 from helix.memory.activity.journal import Journal
 from helix.memory.activity.narrowed_activity import AllActivity, NarrowedActivity
@@ -24,7 +25,6 @@ from helix.memory.portability.export_manifest import Manifest, manifest_of
 from helix.memory.principal import (
     LOCAL,
     Allows,
-    Described,
     Principal,
     Visibility,
     everything,
@@ -165,7 +165,7 @@ class Workspace:
     def _then_and_now(self, allows: Allows) -> Allows:
         """Of the past somebody sees what they would have seen then, unless it was put out of their sight since."""
 
-        def seen(memory: Described) -> bool:
+        def seen(memory: HasFacets) -> bool:
             row = self._live.find_row(memory.id)
             return allows(memory) and (row is None or allows(row))
 

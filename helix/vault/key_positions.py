@@ -26,14 +26,14 @@ _BLOCK_HEADER = re.compile(r"(?:[!&]\S*[ \t]+)*[|>][-+0-9]*")
 
 
 @dataclass(frozen=True)
-class Place:
+class ValuePosition:
     """A value: `span` is its own text, without the comment and the blank lines that follow it."""
 
     span: Span
     shape: str  # "empty", "inline" (a scalar or a collection in brackets), "block-text" or "block"
     quotes: str  # the quotation mark of a quoted scalar
     column: int
-    items: tuple[Place, ...] | None  # of a list
+    items: tuple[ValuePosition, ...] | None  # of a list
     in_brackets: bool
 
 
@@ -43,7 +43,7 @@ class KeyEntry:
 
     key: Span
     colon: int | None
-    value: Place
+    value: ValuePosition
 
     @property
     def end(self) -> int:
@@ -90,7 +90,7 @@ def line_end(text: str, index: int) -> int:
     return found.end() if found else len(text)
 
 
-def block_header(text: str, place: Place) -> Span:
+def block_header(text: str, place: ValuePosition) -> Span:
     """The `|` or `>` in front of block text, with its tag and its indicators."""
     found = _BLOCK_HEADER.match(text, place.span[0])
     return found.span() if found else place.span
@@ -101,7 +101,7 @@ def _entry(text: str, key: Node, value: Node) -> KeyEntry:
     return KeyEntry(_span(key), colon.end() if colon else None, _place(text, value, key))
 
 
-def _place(text: str, node: Node, key: Node | None = None) -> Place:
+def _place(text: str, node: Node, key: Node | None = None) -> ValuePosition:
     start, end = _span(node)
     items = None
     if isinstance(node, ScalarNode):
@@ -118,7 +118,7 @@ def _place(text: str, node: Node, key: Node | None = None) -> Place:
         shape, end = "block", _block_end(text, node)
     if isinstance(node, SequenceNode):
         items = tuple(_place(text, item) for item in node.value)
-    return Place(
+    return ValuePosition(
         span=(start, end),
         shape=shape,
         quotes=node.style if isinstance(node, ScalarNode) and node.style in ("'", '"') else "",

@@ -11,7 +11,7 @@ import pytest
 from helix.compose import open_workspace
 from helix.memory.place import Place
 from helix.memory.search_engine import open_recall
-from helix.memory.writing.write import Wish
+from helix.memory.writing.write import NewText
 from tests.flows.followed import Followed, followed
 from tests.memory.asking import Verbs
 from tests.waiting import wait_for
@@ -38,7 +38,7 @@ def test_written_by_an_agent_edited_by_a_person_moved_copied_by_a_sync_tool_and_
     told: tuple[Followed, Verbs],
 ) -> None:
     world, service = told
-    made = service.write(Wish("Auth client retries 3x with jitter", kind="decision"), ME)
+    made = service.write(NewText("Auth client retries 3x with jitter", kind="decision"), ME)
     memory_id = made["id"]
     assert any("3x with jitter" in one for one in found(service, "auth retry policy")), "read your own writes"
 
@@ -75,5 +75,5 @@ def test_a_file_dropped_by_a_person_is_what_a_write_is_merged_into(told: tuple[F
     head = "---\nid: mem_hand\ntitle: Ports\nscope: project\nproject: billing\n---\n"
     world.write("notes/ports.md", f"{head}The gateway of the shop listens on 8443\n")
     wait_for(lambda: found(service, "gateway port"))
-    answer = service.write(Wish("The gateway of the shop listens on 8443.", title="Ports"), ME)
+    answer = service.write(NewText("The gateway of the shop listens on 8443.", title="Ports"), ME)
     assert (answer["status"], answer["id"]) == ("merged", "mem_hand")

@@ -54,7 +54,7 @@ def carry_out(world: World, inbox: Inbox, item: Payload, name: str) -> None:
         case "POST", "/inbox/keep-both":
             world.service.keep_both(body["id"])
         case "POST", "/inbox/merge":
-            world.service.merge_copies(body["id"])
+            world.service.merge(body["id"])
         case "PATCH", route:
             world.service.update(route.removeprefix("/memory/"), Amendment(**body))
         case other:

@@ -12,15 +12,16 @@ from typing import Any
 import pytest
 
 from helix.errors import BadValue, HelixError, KeyReused, MemoryNotFound
+from helix.index.where import HasFacets
 from helix.memory.maintenance.consolidate import Consolidator
 from helix.memory.place import Place
-from helix.memory.principal import LOCAL, UNKNOWN, Allows, Described, Principal, everything, nothing
+from helix.memory.principal import LOCAL, UNKNOWN, Allows, Principal, everything, nothing
 from helix.memory.reading.view import When
 from helix.memory.tokens import Payload, serialize
 from helix.memory.writing.amend import Amendment
 from helix.memory.writing.idempotency import IdempotencyKeys
-from helix.memory.writing.write import Wish
-from tests.memory.asking import VERBS, Verbs
+from helix.memory.writing.write import NewText
+from tests.memory.asking import FUNCTIONS, Verbs
 from tests.memory.world import World, opened, record
 from tests.scale import scaled
 from tests.vault.git_sandbox import Sandbox
@@ -29,7 +30,7 @@ ANA, BEN = Principal("ana"), Principal("ben")
 ROOM = 20_000
 
 
-def of_harbour(memory: Described) -> bool:
+def of_harbour(memory: HasFacets) -> bool:
     return memory.project == "harbour"
 
 
@@ -81,13 +82,13 @@ ARGUMENTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "relate": (("mem_z", "mem_x", "supersedes"), {}),
     "dismiss": (("unreadable-0123456789ab",), {}),
     "keep_both": (("mem_z",), {}),
-    "merge_copies": (("mem_z",), {}),
+    "merge": (("mem_z",), {}),
 }
 TELLING = ("zq", "Zq", "mem_x")
 """of the other project, and in no memory that is seen: no answer may hold them"""
 
 
-@pytest.mark.parametrize("verb", sorted(VERBS))
+@pytest.mark.parametrize("verb", sorted(FUNCTIONS.keys() - {"write"}))
 @pytest.mark.parametrize("principal", [UNKNOWN, ANA], ids=["unknown", "ana"])
 def test_no_verb_shows_or_touches_what_its_principal_does_not_see(
     world: World, verb: str, principal: Principal
@@ -125,7 +126,7 @@ def test_nobody_unknown_writes_anything(world: World) -> None:
     for principal, project in ((UNKNOWN, "harbour"), (ANA, "zqsecret"), (ANA, None)):
         with pytest.raises(BadValue):
             Verbs(world.workspace, principal).write(
-                Wish("Gulls nest on the mast in May", project=project), Place()
+                NewText("Gulls nest on the mast in May", project=project), Place()
             )
     with pytest.raises(BadValue):
         Verbs(world.workspace, ANA).file(["mem_a"], project="zqsecret")
@@ -139,12 +140,12 @@ def test_a_write_is_compared_with_what_its_principal_sees_alone(world: World) ->
         "twin.md",
         record("mem_twin", "Ferries load cars on Mondays", scope="project", project="zqsecret"),
     )
-    made = ana.write(Wish("Ferries load cars on Mondays", project="harbour"), Place())
+    made = ana.write(NewText("Ferries load cars on Mondays", project="harbour"), Place())
     assert (made["status"], made.get("similar")) == ("created", None)
-    again = ana.write(Wish("Ferries load cars on Mondays", project="harbour"), Place())
+    again = ana.write(NewText("Ferries load cars on Mondays", project="harbour"), Place())
     assert (again["status"], again["id"]) == ("merged", made["id"])
     with pytest.raises(MemoryNotFound):
-        ana.write(Wish("The crane rests on Sundays", project="harbour", supersede_hint="mem_z"), Place())
+        ana.write(NewText("The crane rests on Sundays", project="harbour", supersede_hint="mem_z"), Place())
 
 
 def test_the_events_of_a_memory_are_for_who_sees_it(world: World) -> None:
@@ -211,6 +212,7 @@ def answers(verbs: Verbs) -> dict[str, Any]:
         ("recent", (), {"scope": "all", "include_deleted": True, "response_format": "detailed", "limit": 50}),
         ("today", (), {"scope": "all"}),
         ("stats", (), {}),
+        ("projects", (), {}),
         ("graph", (), {"scope": "all", "include_deleted": True}),
         ("conflicts", (), {}),
         ("strand_manifest", (), {}),
@@ -283,14 +285,14 @@ def test_what_leaves_the_sight_between_two_pages_is_not_on_the_second(world: Wor
 
 def test_a_key_of_somebody_else_is_free(world: World) -> None:
     ana, ben = Verbs(world.workspace, ANA), Verbs(world.workspace, BEN)
-    one = ana.write(Wish("Gulls nest on the mast", project="harbour", idempotency_key="k"), Place())
-    other = ben.write(Wish("Ropes are coiled at night", project="harbour", idempotency_key="k"), Place())
-    mine = world.service.write(Wish("The quay is swept", project="harbour", idempotency_key="k"), Place())
+    one = ana.write(NewText("Gulls nest on the mast", project="harbour", idempotency_key="k"), Place())
+    other = ben.write(NewText("Ropes are coiled at night", project="harbour", idempotency_key="k"), Place())
+    mine = world.service.write(NewText("The quay is swept", project="harbour", idempotency_key="k"), Place())
     assert len({one["id"], other["id"], mine["id"]}) == 3
-    again = ana.write(Wish("Gulls nest on the mast", project="harbour", idempotency_key="k"), Place())
+    again = ana.write(NewText("Gulls nest on the mast", project="harbour", idempotency_key="k"), Place())
     assert (again["status"], again["id"]) == ("noop", one["id"])
     with pytest.raises(KeyReused):
-        ana.write(Wish("Something else is so", project="harbour", idempotency_key="k"), Place())
+        ana.write(NewText("Something else is so", project="harbour", idempotency_key="k"), Place())
     ana.forget(one["id"], idempotency_key="f")
     assert ben.forget(other["id"], idempotency_key="f")["status"] == "forgotten"
 
@@ -298,15 +300,15 @@ def test_a_key_of_somebody_else_is_free(world: World) -> None:
 def test_a_key_is_its_owners_also_when_what_was_asked_is_lost(tmp_path: Path) -> None:
     with opened(tmp_path, visibility=visibility) as world:
         Verbs(world.workspace, ANA).write(
-            Wish("Gulls nest on the mast", project="harbour", idempotency_key="k"), Place()
+            NewText("Gulls nest on the mast", project="harbour", idempotency_key="k"), Place()
         )
     for file in (tmp_path / "state").rglob("requests.db*"):
         file.unlink()
     with opened(tmp_path, visibility=visibility) as world:
-        wish = Wish("Ropes are coiled at night", project="harbour", idempotency_key="k")
+        wish = NewText("Ropes are coiled at night", project="harbour", idempotency_key="k")
         assert Verbs(world.workspace, BEN).write(wish, Place())["status"] == "created"
         assert (
-            world.service.write(Wish("The quay is swept", idempotency_key="k"), Place())["status"]
+            world.service.write(NewText("The quay is swept", idempotency_key="k"), Place())["status"]
             == "created"
         )
         with pytest.raises(KeyReused):

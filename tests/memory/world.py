@@ -16,7 +16,7 @@ from helix.memory.principal import Visibility, visible_to
 from helix.memory.search_engine import Recall, open_recall
 from helix.memory.tokens import Payload
 from helix.memory.workspace import Workspace
-from helix.memory.writing.write import Wish
+from helix.memory.writing.write import NewText
 from tests.memory.asking import Verbs
 
 ME = Place("billing", "s-1", "tester")
@@ -32,7 +32,7 @@ class World:
         self.service = Verbs(workspace)
 
     def add(self, text: str, caller: Place = ME, **wish: Any) -> Payload:
-        return self.service.write(Wish(text, **wish), caller)
+        return self.service.write(NewText(text, **wish), caller)
 
     def put(self, path: str, text: str) -> Path:
         """As a person would: a file, seen by the follower."""

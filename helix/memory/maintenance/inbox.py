@@ -101,8 +101,8 @@ def keep_both(request: Request, memory_id: str) -> Payload:
     return {"id": row.id, "status": "noop" if note.hash == row.hash else "updated", "hash": note.hash}
 
 
-@verb("merge_copies")
-def merge_copies(request: Request, memory_id: str) -> Payload:
+@verb("merge")
+def merge(request: Request, memory_id: str) -> Payload:
     """Fold the copies of a memory into one now, and do not wait for them to be quiet."""
     note = request.store.merge(request.view().row(memory_id).id).note
     return {"id": note.id, "status": "merged", "hash": note.hash}

@@ -161,7 +161,7 @@ class Survey:
             except HelixError as error:
                 self.left_out.append((path, error.message))
                 continue
-            if note.is_stub or not self.selection.takes(note) or not self.allows(note.memory):
+            if note.is_stub or not self.selection.takes(note) or not self.allows(Row.of(note)):
                 continue
             if status_of(note.meta) == "deleted" and not self.selection.include_deleted:
                 if not note.has_id:

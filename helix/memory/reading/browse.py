@@ -61,11 +61,6 @@ def get(
     return fit_text(lambda text, is_cut: render(text, is_cut, brief), rest, budget)[0]
 
 
-def content_hash(request: Request, memory_id: str, *, when: When = NOW) -> str:
-    """Of the file of a memory, for who wants to change it as it was read."""
-    return request.view(when).get(memory_id).hash
-
-
 @verb("recent")
 def recent(
     request: Request,

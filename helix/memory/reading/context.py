@@ -47,7 +47,7 @@ class Chosen:
 
 
 @dataclass
-class Selection:
+class PackSelection:
     chosen: list[Chosen] = field(default_factory=list)
     left_out: int = 0
     left: list[Left] = field(default_factory=list)
@@ -112,7 +112,7 @@ def context(
     return to_explained(view, answer, packed, pieces, scores, left, room)
 
 
-def _keep_nearest(selection: Selection, count: int) -> None:
+def _keep_nearest(selection: PackSelection, count: int) -> None:
     near, rest = selection.chosen[:count], selection.chosen[count:]
     selection.chosen = [replace(one, remarks=(*one.remarks, _NEAREST_REMARK)) for one in near]
     selection.left_out += len(rest)
@@ -149,12 +149,12 @@ def _home(row: Row) -> str:
     return f"project {row.project}" if row.project else "another project"
 
 
-def _resolve(view: View, hits: Sequence[SearchHit], within: tuple[Reach, ...] | None) -> Selection:
+def _resolve(view: View, hits: Sequence[SearchHit], within: tuple[Reach, ...] | None) -> PackSelection:
     """The current one for each that was superseded, one of two that contradict each other, no repetition."""
     links = view.links()
     is_seen = to_predicate(Where(reaches=within))
     newer = {edge.target: edge.source for edge in links.edges if edge.rel == "supersedes"}
-    selection = Selection()
+    selection = PackSelection()
     by_id: dict[str, Chosen] = {}
     for hit in hits:
         current, replaced = _current(links, newer, hit.memory_id)
@@ -199,7 +199,9 @@ def _current(links: Links, newer: Mapping[str, str], memory_id: str) -> tuple[st
     return None, passed
 
 
-def _without_contradictions(links: Links, chosen: Mapping[str, Chosen], selection: Selection) -> list[Chosen]:
+def _without_contradictions(
+    links: Links, chosen: Mapping[str, Chosen], selection: PackSelection
+) -> list[Chosen]:
     """Of two that contradict each other the one that was changed last stands, and says that it does."""
     against: dict[str, set[str]] = {}
     for edge in links.edges:
@@ -223,7 +225,7 @@ def _without_contradictions(links: Links, chosen: Mapping[str, Chosen], selectio
     return settled
 
 
-def _without_repetition(chosen: Iterable[Chosen], selection: Selection) -> Iterable[Chosen]:
+def _without_repetition(chosen: Iterable[Chosen], selection: PackSelection) -> Iterable[Chosen]:
     seen: dict[str, frozenset[str]] = {}
     for one in chosen:
         words = words_of(f"{one.note.memory.title} {one.note.memory.body}")
@@ -239,7 +241,7 @@ def _without_repetition(chosen: Iterable[Chosen], selection: Selection) -> Itera
             selection.leave(one, "says-the-same", f"{first} says the same")
 
 
-def _add_standing(view: View, selection: Selection, within: tuple[Reach, ...] | None) -> None:
+def _add_standing(view: View, selection: PackSelection, within: tuple[Reach, ...] | None) -> None:
     """Preferences hold whatever the task is; the most important and then the latest come first."""
     there = {one.note.id for one in selection.chosen}
     rows = [row for row in view.rows(within) if row.kind == "preference" and row.id not in there]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from helix.errors import MemoryErased
-from helix.index.catalog import Catalog
+from helix.index.catalog import Catalog, Row
 from helix.memory.principal import Allows
 from helix.memory.reading.vault_view import not_found
 from helix.memory.reading.view import View
@@ -85,7 +85,7 @@ class NarrowedVersions:
         self, memory_id: str, *, when: datetime | None = None, ref: str | None = None
     ) -> tuple[Version, Note]:
         version, note = self._versions.at(self._view.row(memory_id).id, when=when, ref=ref)
-        if not self._allows(note.memory):
+        if not self._allows(Row.of(note)):
             raise not_found(memory_id, version.commit)
         return version, note
 

@@ -60,7 +60,7 @@ class NarrowedView:
     def get(self, memory_id: str) -> Note:
         note = self._view.get(self.row(memory_id).id)
         # The file may say something else by now than the catalog knows.
-        if not self._allows(note.memory):
+        if not self._allows(Row.of(note)):
             raise not_found(memory_id, self.commit)
         return note
 
@@ -68,7 +68,7 @@ class NarrowedView:
         if self.find_row(memory_id) is None:
             return None
         note = self._view.find(memory_id, tries=tries)
-        return note if note is not None and self._allows(note.memory) else None
+        return note if note is not None and self._allows(Row.of(note)) else None
 
     def hides(self, memory_id: str) -> bool:
         row = self._view.find_typed(memory_id)
@@ -115,7 +115,7 @@ class NarrowedView:
             answer,
             hits=[hit for hit in answer.hits if hit.memory_id in seen],
             below=[hit for hit in answer.below if hit.memory_id in seen],
-            notes={name: note for name, note in answer.notes.items() if self._allows(note.memory)},
+            notes={name: note for name, note in answer.notes.items() if self._allows(Row.of(note))},
         )
 
     def alike(self, text: str, limit: int, where: Where) -> list[str]:

@@ -11,7 +11,7 @@ from helix.memory.request import Request
 from helix.memory.tokens import Payload
 from helix.memory.verbs.verb import Asks, Verb
 from helix.memory.writing.amend import Amendment
-from helix.memory.writing.write import Wish
+from helix.memory.writing.write import NewText
 
 _AMENDED = ("text", "title", "kind", "tags", "importance", "valid_from", "valid_until")
 
@@ -33,7 +33,7 @@ def hash_of(request: Request, asks: Any) -> str:
 
 
 def _write(run: Callable[..., Payload], request: Request, values: Mapping[str, Any]) -> Payload:
-    return run(request, Wish(**{**values, "source": values["source"] or {}}))
+    return run(request, NewText(**{**values, "source": values["source"] or {}}))
 
 
 def _update(run: Callable[..., Payload], request: Request, values: Mapping[str, Any]) -> Payload:

@@ -72,7 +72,7 @@ INBOX = (
         about="Where a merge kept two texts both are right: take away the line that warns of them.",
     ),
     Verb(
-        "merge", SettleRequest, "Settled", run="maintenance.inbox:merge_copies", permission="modify", changes=True,
+        "merge", SettleRequest, "Settled", run="maintenance.inbox:merge", permission="modify", changes=True,
         route=Route("POST", "/inbox/merge", "merge_copies", "care", title="Merge", example={"id": ID}),
         about="Fold the files that carry one id into one now, and do not wait for them to be quiet.",
     ),

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from helix.errors import BadValue
-from helix.memory.principal import Allows, Described
+from helix.index.catalog import Row
+from helix.index.facets import session_of
+from helix.index.where import HasFacets
+from helix.memory.principal import Allows
 from helix.memory.reading.memory_versions import MemoryVersions
 from helix.memory.reading.view import View
 from helix.memory.writing.store import Edit, Stored
@@ -26,7 +30,8 @@ class _Would:
     scope: str
     project: str | None
     tags: Sequence[str]
-    source: Mapping[str, Any] | None
+    session: str | None
+    created: datetime | None = None
 
 
 class NarrowedStore:
@@ -91,13 +96,15 @@ class NarrowedStore:
     def _seen(self, memory_id: str) -> str:
         return self._view.row(memory_id).id
 
-    def _check(self, memory: Described) -> None:
+    def _check(self, memory: HasFacets) -> None:
         if not self._allows(memory):
             raise BadValue("nothing is written where you could not read it again; name a place that you see")
 
 
 def _born(new: NewMemory) -> _Would:
-    return _Would("", "active", new.kind, new.scope, new.project, new.tags, _source(new.more.get("source")))
+    return _Would(
+        "", "active", new.kind, new.scope, new.project, new.tags, session_of(_mapping(new.more.get("source")))
+    )
 
 
 def _edited(note: Note, wanted: Edit) -> _Would:
@@ -115,9 +122,10 @@ def _edited(note: Note, wanted: Edit) -> _Would:
         after("scope", memory.scope) or "",
         after("project", memory.project),
         after("tags", memory.tags) or (),
-        _source(changes.get("source", memory.source)),
+        session_of(_mapping(changes.get("source", memory.source))),
+        Row.of(note).created,
     )
 
 
-def _source(value: object) -> Mapping[str, Any] | None:
+def _mapping(value: object) -> Mapping[str, Any] | None:
     return value if isinstance(value, dict) else None

@@ -51,7 +51,7 @@ _LONGEST_TAG = 100
 
 
 @dataclass(frozen=True)
-class Wish:
+class NewText:
     """What a caller wants to be remembered."""
 
     text: str
@@ -73,7 +73,7 @@ class Wish:
 
 
 @verb("write")
-def write(request: Request, wish: Wish) -> Payload:
+def write(request: Request, wish: NewText) -> Payload:
     """Keep a memory, unless it is there already or replaces one. Answered when its file is durable on disk."""
     new, key = to_new(wish, request), check_key(wish.idempotency_key)
     how = ("idempotency_key", "force", "allow_secrets", "source")
@@ -117,13 +117,13 @@ def _before(request: Request, key: str, digest: str, new: NewMemory) -> Payload 
     return {"id": row.id, "status": "noop", "supersedes": list(row.edges.get("supersedes", ()))}
 
 
-def _check(wish: Wish, new: NewMemory) -> None:
+def _check(wish: NewText, new: NewMemory) -> None:
     check_secrets(wish.allow_secrets, {"text": new.body, **vars(new), "body": None})
     if not wish.force and (why := why_not_worth(wish.text, wish.kind)) is not None:
         raise NotWorthKeeping(f"{why}; say `force` to keep it all the same")
 
 
-def _decide(request: Request, wish: Wish, new: NewMemory) -> Payload:
+def _decide(request: Request, wish: NewText, new: NewMemory) -> Payload:
     view = request.view()
     if wish.supersede_hint is not None:
         old = view.row(wish.supersede_hint)
@@ -210,7 +210,7 @@ def said_of(memory: NewMemory | Memory) -> Said:
     return Said(title, memory.body, memory.kind, memory.project, tuple(memory.tags))
 
 
-def to_new(wish: Wish, request: Request) -> NewMemory:
+def to_new(wish: NewText, request: Request) -> NewMemory:
     """The memory as it would be born. Raises BadValue for what cannot be meant."""
     if not wish.text.strip():
         raise BadValue("the text is empty; there is nothing to remember")
