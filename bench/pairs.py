@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from helix.index.embed import find_embedder
-from helix.memory.judgement.resemble import Said, Verdict, resemble
+from helix.memory.judgement.resemble import ComparedMemory, Verdict, resemble
 from helix.memory.judgement.worth import why_not_worth
 
 HERE = Path(__file__).parent
@@ -35,8 +35,8 @@ class Pair:
     label: str
     category: str
     split: str
-    old: Said
-    new: Said
+    old: ComparedMemory
+    new: ComparedMemory
 
 
 def main(argv: list[str]) -> None:
@@ -61,12 +61,12 @@ def main(argv: list[str]) -> None:
 def pairs() -> Iterator[Pair]:
     for one in _lines(HERE / "pairs" / "pairs.jsonl"):
         yield Pair(
-            one["id"], one["class"], one["category"], one["split"], _said(one["old"]), _said(one["new"])
+            one["id"], one["class"], one["category"], one["split"], _memory(one["old"]), _memory(one["new"])
         )
 
 
-def _said(one: Mapping[str, str]) -> Said:
-    return Said(one.get("title", ""), one["text"], one.get("kind", "fact"), one.get("project"))
+def _memory(one: Mapping[str, str]) -> ComparedMemory:
+    return ComparedMemory(one.get("title", ""), one["text"], one.get("kind", "fact"), one.get("project"))
 
 
 def _report_pairs(chosen: Sequence[Pair], split: str, show_wrong: bool) -> None:
@@ -118,11 +118,14 @@ def _report_team(show_wrong: bool) -> None:
     """No two of these are the same; those linked by `supersedes` may be changes of value."""
     team = list(_lines(HERE / "team" / "memories.jsonl"))
     replaced = {frozenset((one["key"], other)) for one in team for other in one.get("supersedes", ())}
-    said = {one["key"]: Said(one["title"], one["text"], one["kind"], one["project"]) for one in team}
+    memories = {
+        line["key"]: ComparedMemory(line["title"], line["text"], line["kind"], line["project"])
+        for line in team
+    }
     seen: Counter[tuple[bool, Verdict]] = Counter()
-    for one, other in combinations(said, 2):
-        if said[one].project == said[other].project:
-            judged = resemble(said[other], said[one])
+    for one, other in combinations(memories, 2):
+        if memories[one].project == memories[other].project:
+            judged = resemble(memories[other], memories[one])
             is_replaced = frozenset((one, other)) in replaced
             seen[is_replaced, judged.verdict] += 1
             if show_wrong and judged.verdict in (Verdict.SAME, Verdict.CHANGED) and not is_replaced:

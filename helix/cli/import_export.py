@@ -101,14 +101,19 @@ def import_memories(
 
     Doing it twice changes nothing.
     """
-    from helix.memory.portability.import_ids import Wishes
+    from helix.memory.portability.import_ids import ImportOptions
     from helix.memory.portability.import_records import Importer
 
     with session(context) as helix, progress_bar("importing") as progress:
         importer = Importer(helix.vault, helix.catalog, helix.take_in)
-        wishes = Wishes(project, scope, tuple(tag or ()))
+        options = ImportOptions(project, scope, tuple(tag or ()))
         report = importer.run(
-            source, form=form, wishes=wishes, rehearse=dry_run, allow_secrets=allow_secrets, progress=progress
+            source,
+            form=form,
+            options=options,
+            rehearse=dry_run,
+            allow_secrets=allow_secrets,
+            progress=progress,
         )
     answer = report.to_dict()
     if as_json:

@@ -103,9 +103,8 @@ class WhooshKeywords:
         self._where: dict[str, tuple[Segment, int]] = {}
         self._delta: dict[str, WordEntry] = {}
         self._length = 0
-        self._touched: set[str] = (
-            set()
-        )  # put or dropped since a write began, and so newer than what it writes
+        # Put or dropped since a write began, and so newer than what it writes.
+        self._touched: set[str] = set()
         self._deaths_to_save = False
         self._cache = PostingsCache(_CACHE_BYTES)
         self._delta_part: _Batch | None = None

@@ -64,7 +64,9 @@ def _edited(text: str) -> object:
 
 
 def _alike(text: str) -> object:
-    return resemble.resemble(resemble.Said("t", text, "fact"), resemble.Said("t", text + " x", "fact"))
+    return resemble.resemble(
+        resemble.ComparedMemory("t", text, "fact"), resemble.ComparedMemory("t", text + " x", "fact")
+    )
 
 
 def _bytes(text: str) -> bytes:
@@ -170,7 +172,7 @@ PARSERS = (
     Parser("secrets in a record", lambda text: secrets.find_leak({"a": [text, {"b": text}]}), _SECRETS),
     Parser("worth", lambda text: worth.why_not_worth(text, "fact"), ("ok", "thanks", "! ", "lorem ipsum dolor ", "http://", "- ", "[info] ")),
     Parser("wording", wording.spelled_out, ("n't", "'s", "can't ", "'", "a", " ")),
-    Parser("statements", statements.told, (*_PROSE, "5 may ", "is ", "v1.2", "not ")),
+    Parser("statements", statements.parse_text, (*_PROSE, "5 may ", "is ", "v1.2", "not ")),
     Parser("resemblance", _alike, (*_PROSE, "is ", "not ", "a, ")),
     Parser("cut", lambda text: budget.cut(text, len(text) * 3 // 4), (". ", "\n", " ")),
     Parser("fence of a pack", inert, ("<", "/", " ", "memory", ">", "#include", "=", "\u200b", "[", "Human:")),

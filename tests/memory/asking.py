@@ -32,8 +32,8 @@ class Verbs:
     def request(self, caller: Place | None = None) -> Request:
         return self._workspace.request(self._principal, caller or Place())
 
-    def write(self, wish: NewText, caller: Place) -> Payload:
-        return write(self.request(caller), wish)
+    def write(self, new_text: NewText, caller: Place) -> Payload:
+        return write(self.request(caller), new_text)
 
     def __getattr__(self, name: str) -> Callable[..., Payload]:
         if name not in FUNCTIONS:

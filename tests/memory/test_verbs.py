@@ -86,7 +86,7 @@ def test_what_does_the_work_takes_what_the_entry_says(verb: Verb) -> None:
     if "as_of" in given:
         given = given - {"as_of", "ref"} | {"when"}
     if verb.name == "write":
-        given = {"wish"}
+        given = {"new_text"}
     if verb.name == "update":
         given = given - {field.name for field in fields(Amendment)} | {"wanted"}
     assert given == set(taken) - {"spell"}

@@ -98,9 +98,8 @@ class Recorder:
             return
         notes = {change.memory_id: change.note for change in committed.changes if change.note is not None}
         gone = [change.memory_id for change in committed.changes if change.note is None]
-        by_git = functools.cache(
-            lambda: self._checkouts.just_happened(self._wall())
-        )  # it looks at files: once
+        # It looks at files: once.
+        by_git = functools.cache(lambda: self._checkouts.just_happened(self._wall()))
         authors = {change.memory_id: self._author(change, committed, by_git) for change in committed.changes}
         with self._at_rest():
             self._tell([Now.of_note(note) for note in notes.values()], gone, authors.__getitem__)
@@ -148,25 +147,27 @@ class Recorder:
         self._tell([Now.of_row(row) for row in rows if row is not None], gone, lambda _: PERSON)
 
     def _tell(self, here: Sequence[Now], gone: Sequence[str], author_of: Callable[[str], Author]) -> None:
-        before = self.journal.known([*(one.id for one in here), *gone])
-        for one in here:
-            for replaced in one.supersedes:
-                self._replaced_by[replaced] = one.id
+        before = self.journal.known([*(state.id for state in here), *gone])
+        for state in here:
+            for replaced in state.supersedes:
+                self._replaced_by[replaced] = state.id
                 if len(self._replaced_by) > _MOST_REPLACED:
                     self._replaced_by.popitem(last=False)
         # A note without an id was known by its path. Once it has one, the memory at that path goes on.
         renamed = {
-            before[one].path: one for one in gone if one in before and derived_id(before[one].path) == one
+            before[memory_id].path: memory_id
+            for memory_id in gone
+            if memory_id in before and derived_id(before[memory_id].path) == memory_id
         }
-        erased = [one.id for one in here if one.known.status == "erased"]
+        erased = [state.id for state in here if state.known.status == "erased"]
         events: list[Event] = []
-        for one in here:
-            was, detail = before.get(one.id), ""
-            if was is None and one.path in renamed:
-                earlier = renamed[one.path]
+        for state in here:
+            was, detail = before.get(state.id), ""
+            if was is None and state.path in renamed:
+                earlier = renamed[state.path]
                 was, detail = before.pop(earlier), f"was known as {earlier}"
-                erased += [earlier] if one.known.status == "erased" else []
-            event = self._event(one, was, author_of(one.id), detail)
+                erased += [earlier] if state.known.status == "erased" else []
+            event = self._event(state, was, author_of(state.id), detail)
             events += [] if event is None else [event]
         for memory_id in gone:
             if (was := before.get(memory_id)) is not None:
@@ -177,10 +178,11 @@ class Recorder:
                         by.detail,
                     )
                 )  # fmt: skip
-        events.sort(key=lambda event: event.what != "learned")  # what replaces comes before what it replaced
+        # What replaces comes before what it replaced.
+        events.sort(key=lambda event: event.what != "learned")
         if erased:
             self.journal.erase(erased)
-        known: dict[str, Known | None] = {one.id: one.known for one in here}
+        known: dict[str, Known | None] = {state.id: state.known for state in here}
         known.update((memory_id, None) for memory_id in gone)
         self.journal.record(events, known)
 

@@ -72,7 +72,7 @@ def _other_value(new: Statement, old: Statement, kind: str) -> str | None:
             return None
         if sort == NUMBER and sorts and theirs[old_start - 1].norm in _CONDITIONS:
             return None  # `90 s with 4 workers`, `60 s with 8 workers`: two measurements
-        changes.append(f"{_said(before)} → {_said(after)}")
+        changes.append(f"{_as_written(before)} → {_as_written(after)}")
         sorts.append(sort)
     if len(sorts) > 1 and not _may_change_together(sorts, theirs, mine):
         return None
@@ -81,16 +81,16 @@ def _other_value(new: Statement, old: Statement, kind: str) -> str | None:
 
 def _differences(old: Sequence[Word], new: Sequence[Word]) -> list[tuple[int, int, int, int]]:
     """Where the two differ: word by word if they are equally long (`tabs over spaces`, `spaces over tabs`)."""
-    one, other = [word.norm for word in old], [word.norm for word in new]
-    if len(one) == len(other):
+    old_norms, new_norms = [word.norm for word in old], [word.norm for word in new]
+    if len(old_norms) == len(new_norms):
         found: list[tuple[int, int, int, int]] = []
-        for place in range(len(one)):
-            if one[place] != other[place]:
+        for place in range(len(old_norms)):
+            if old_norms[place] != new_norms[place]:
                 joined = bool(found) and found[-1][1] == place
                 start = found.pop()[0] if joined else place
                 found.append((start, place + 1, start, place + 1))
         return found
-    opcodes = SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
+    opcodes = SequenceMatcher(None, old_norms, new_norms, autojunk=False).get_opcodes()
     return [places for what, *places in opcodes if what != "equal"]  # type: ignore[misc]
 
 
@@ -108,12 +108,12 @@ def _essential(statement: Statement) -> list[Word]:
 def _common_sort(before: Sequence[Word], after: Sequence[Word]) -> str | None:
     if not before or not after or max(len(before), len(after)) > _LONGEST_VALUE:
         return None
-    one, other = sort_of_all(before), sort_of_all(after)
-    if one == other:
-        return one
-    if {one, other} == {NUMBER, TIME}:
+    old_sort, new_sort = sort_of_all(before), sort_of_all(after)
+    if old_sort == new_sort:
+        return old_sort
+    if {old_sort, new_sort} == {NUMBER, TIME}:
         return NUMBER
-    if {one, other} <= {PLACE, CODE}:
+    if {old_sort, new_sort} <= {PLACE, CODE}:
         return CODE
     return None
 
@@ -155,5 +155,5 @@ def _switched(new: Statement, old: Statement) -> str | None:
     return f"the new one says it is no longer {left}"
 
 
-def _said(words: Sequence[Word]) -> str:
+def _as_written(words: Sequence[Word]) -> str:
     return " ".join(word.raw or word.norm for word in words)

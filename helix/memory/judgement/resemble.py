@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from helix.memory.judgement.change import find_change
-from helix.memory.judgement.statements import Statement, Told, Word, is_reordered, told
+from helix.memory.judgement.statements import ParsedText, Statement, Word, is_reordered, parse_text
 
 _NEAR = 0.5
 """of the words in common; below that a memory is not worth naming"""
@@ -35,7 +35,9 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Said:
+class ComparedMemory:
+    """What two memories are compared by."""
+
     title: str
     text: str
     kind: str = "fact"
@@ -51,7 +53,7 @@ class Resemblance:
     reason: str
 
 
-def resemble(new: Said, old: Said) -> Resemblance:
+def resemble(new: ComparedMemory, old: ComparedMemory) -> Resemblance:
     if new.project and old.project and new.project != old.project:
         return Resemblance(Verdict.OTHER, 0.0, "of another project")
     if new.text == old.text and new.title == old.title and new.kind == old.kind:
@@ -63,8 +65,8 @@ def resemble(new: Said, old: Said) -> Resemblance:
             if is_same
             else _apart(0.0, "too long to be compared")
         )
-    mine, theirs = told(new.text), told(old.text)
-    titles = told(new.title), told(old.title)
+    mine, theirs = parse_text(new.text), parse_text(old.text)
+    titles = parse_text(new.title), parse_text(old.title)
     score = _overlap(mine, theirs, *titles)
     if not _is_one_kind(new.kind, old.kind):
         return _apart(score, f"a {new.kind} is no {old.kind}")
@@ -81,23 +83,25 @@ def _apart(score: float, reason: str) -> Resemblance:
     return Resemblance(Verdict.OTHER, score, "about something else")
 
 
-def _is_one_kind(one: str, other: str) -> bool:
-    return one == other or {one, other} <= _PLAIN_KINDS
+def _is_one_kind(mine: str, theirs: str) -> bool:
+    return mine == theirs or {mine, theirs} <= _PLAIN_KINDS
 
 
-def _overlap(mine: Told, theirs: Told, my_title: Told, their_title: Told) -> float:
-    one = mine.vocabulary | my_title.vocabulary
-    other = theirs.vocabulary | their_title.vocabulary
-    shared = len(one & other)
-    smaller = min(len(one), len(other))
+def _overlap(mine: ParsedText, theirs: ParsedText, my_title: ParsedText, their_title: ParsedText) -> float:
+    my_words = mine.vocabulary | my_title.vocabulary
+    their_words = theirs.vocabulary | their_title.vocabulary
+    shared = len(my_words & their_words)
+    smaller = min(len(my_words), len(their_words))
     if not smaller:
         return 0.0
-    alike = 2 * shared / (len(one) + len(other))
+    alike = 2 * shared / (len(my_words) + len(their_words))
     within = shared / smaller if smaller > 2 else 0.0
     return max(alike, 0.9 * within)
 
 
-def _find_sameness(mine: Told, theirs: Told, my_title: Told, their_title: Told) -> str | None:
+def _find_sameness(
+    mine: ParsedText, theirs: ParsedText, my_title: ParsedText, their_title: ParsedText
+) -> str | None:
     if not mine.flat or not theirs.flat or not _titles_agree(mine, theirs, my_title, their_title):
         return None
     if mine.flat == theirs.flat:
@@ -120,17 +124,21 @@ def _find_moved_words(only_mine: list[Statement], only_theirs: list[Statement]) 
     return "the same in another order" if all(map(is_reordered, only_mine, only_theirs)) else None
 
 
-def _titles_agree(mine: Told, theirs: Told, my_title: Told, their_title: Told) -> bool:
+def _titles_agree(
+    mine: ParsedText, theirs: ParsedText, my_title: ParsedText, their_title: ParsedText
+) -> bool:
     """A title may hold the subject (`Owner of billing`: Ana), so its words have to be in the other one somewhere."""
     if my_title.flat == their_title.flat:
         return True
-    one, other = my_title.vocabulary, their_title.vocabulary
-    if (not one or not other) and len(mine.flat) > 5:
+    my_words, their_words = my_title.vocabulary, their_title.vocabulary
+    if (not my_words or not their_words) and len(mine.flat) > 5:
         return True
-    return (one ^ other) <= (mine.vocabulary | theirs.vocabulary)
+    return (my_words ^ their_words) <= (mine.vocabulary | theirs.vocabulary)
 
 
-def _find_change(mine: Told, theirs: Told, my_title: Told, their_title: Told, kind: str) -> str | None:
+def _find_change(
+    mine: ParsedText, theirs: ParsedText, my_title: ParsedText, their_title: ParsedText, kind: str
+) -> str | None:
     only_mine, only_theirs = _differing(mine, theirs)
     if not only_mine or len(only_mine) != len(only_theirs) or len(only_mine) > _DIFFERING:
         return None
@@ -148,29 +156,34 @@ def _find_change(mine: Told, theirs: Told, my_title: Told, their_title: Told, ki
     return "; ".join(reasons)
 
 
-def _under(title: Told, statement: Statement) -> Statement:
+def _under(title: ParsedText, statement: Statement) -> Statement:
     """`Friday` under the title `Deploy day` says that the deploy day is Friday."""
     subject = [word for part in title.statements for word in part.words]
     return Statement((*subject, Word("=", ":"), *statement.words), statement.in_code)
 
 
-def _title_follows(mine: Told, theirs: Told, my_title: Told, their_title: Told, kind: str) -> bool:
+def _title_follows(
+    mine: ParsedText, theirs: ParsedText, my_title: ParsedText, their_title: ParsedText, kind: str
+) -> bool:
     """Titles that differ may do so in the value, or in words that the text has too."""
     if _titles_agree(mine, theirs, my_title, their_title):
         return True
-    one, other = my_title.statements, their_title.statements
-    return len(one) == len(other) == 1 and find_change(one[0], other[0], kind) is not None
+    my_claims, their_claims = my_title.statements, their_title.statements
+    return (
+        len(my_claims) == len(their_claims) == 1
+        and find_change(my_claims[0], their_claims[0], kind) is not None
+    )
 
 
-def _differing(mine: Told, theirs: Told) -> tuple[list[Statement], list[Statement]]:
+def _differing(mine: ParsedText, theirs: ParsedText) -> tuple[list[Statement], list[Statement]]:
     """The statements that only one of the two makes, in their order."""
     return _without(mine, theirs), _without(theirs, mine)
 
 
-def _without(one: Told, other: Told) -> list[Statement]:
-    left = Counter(statement.key for statement in other.statements)
+def _without(mine: ParsedText, theirs: ParsedText) -> list[Statement]:
+    left = Counter(statement.key for statement in theirs.statements)
     found = []
-    for statement in one.statements:
+    for statement in mine.statements:
         if left[statement.key] > 0:
             left[statement.key] -= 1
         else:

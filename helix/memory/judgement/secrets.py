@@ -124,11 +124,11 @@ def find_leak(record: Mapping[str, object]) -> Leak | None:
 
     It takes the record as a whole, so that a field that is added to it later is looked at too.
     """
-    said = list(_strings(record, ""))
+    fields = list(_strings(record, ""))
     # One look at everything costs less than a look at each, and nearly always finds nothing.
-    if find_secret(_BETWEEN.join(f"{name}: {text}" for name, text in said)) is None:
+    if find_secret(_BETWEEN.join(f"{name}: {text}" for name, text in fields)) is None:
         return None
-    for name, text in said:
+    for name, text in fields:
         if (kind := find_secret(f"{name}: {text}")) is not None:
             return Leak(kind, f"{name}, line {line}" if (line := line_of_secret(text)) > 1 else name)
     return None
@@ -165,9 +165,8 @@ def find_secret(text: str) -> str | None:
     """The kind of the first secret found, in plain words; None if there is none."""
     for sign in _UNSEEN if not text.isascii() else "":
         text = text.replace(sign, "")
-    lowered = (
-        text.lower() if text.isascii() else text.translate(_LOWER)
-    )  # of the same length, unlike lower() of İ
+    # Of the same length, unlike lower() of İ.
+    lowered = text.lower() if text.isascii() else text.translate(_LOWER)
     return (
         _find_marked(" ".join(_LONG.findall(text)))
         or _find_private_key(text)

@@ -87,8 +87,8 @@ _NOT_COMPARED = frozenset({"=", ",", "and", "of", ":"})
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a text says."""
+class ParsedText:
+    """A text as the statements that it makes."""
 
     statements: tuple[Statement, ...] = field(default=())
 
@@ -105,7 +105,7 @@ class Told:
         return frozenset(self.flat) - PREPOSITIONS
 
 
-def told(text: str) -> Told:
+def parse_text(text: str) -> ParsedText:
     text = text[:LONGEST].translate(_QUOTES)
     found: list[Statement] = []
     in_code = False
@@ -123,7 +123,7 @@ def told(text: str) -> Told:
             moves = has_place or not SEQUENCE.isdisjoint(word.norm for word in words)
             moves = moves or (bool(words) and words[0].norm in PRONOUNS)
             found.append(Statement(_canonical(words), is_ordered=moves))
-    return Told(tuple(statement for statement in found if statement.key))
+    return ParsedText(tuple(statement for statement in found if statement.key))
 
 
 def _with_dates(text: str) -> str:
@@ -251,23 +251,23 @@ def _phrase_last(words: tuple[Word, ...]) -> tuple[Word, ...]:
     return words
 
 
-def is_reordered(one: Statement, other: Statement) -> bool:
+def is_reordered(mine: Statement, theirs: Statement) -> bool:
     """Whether two statements differ only in the order of a list, or in where `on Fridays` stands."""
-    if one.in_code or len(one.words) > 80 or sorted(one.key) != sorted(other.key):
+    if mine.in_code or len(mine.words) > 80 or sorted(mine.key) != sorted(theirs.key):
         return False
-    if _is_rotated(one.key, other.key):
+    if _is_rotated(mine.key, theirs.key):
         return True
-    return SEQUENCE.isdisjoint(one.key) and _has_list_reordered(one, other)
+    return SEQUENCE.isdisjoint(mine.key) and _has_list_reordered(mine, theirs)
 
 
-def _is_rotated(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    if one[0] not in PREPOSITIONS and other[0] not in PREPOSITIONS:
+def _is_rotated(mine: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
+    if mine[0] not in PREPOSITIONS and theirs[0] not in PREPOSITIONS:
         return False
-    return any(other[place:] + other[:place] == one for place in range(1, len(other)))
+    return any(theirs[place:] + theirs[:place] == mine for place in range(1, len(theirs)))
 
 
-def _has_list_reordered(one: Statement, other: Statement) -> bool:
-    mine, theirs = _compared(one), _compared(other)
+def _has_list_reordered(statement: Statement, other: Statement) -> bool:
+    mine, theirs = _compared(statement), _compared(other)
     start = 0
     while start < min(len(mine), len(theirs)) and mine[start] == theirs[start]:
         start += 1

@@ -166,10 +166,10 @@ def why_not_worth(text: str, kind: str) -> str | None:
         return _LINK if kind != "document" else None
     if kind in ("snippet", "skill") or "`" in bare or len(bare) > _SHORT:
         return _PLACEHOLDER if _LOREM.fullmatch(bare.lower()) else None
-    return _why_not_said(bare)
+    return _why_not_prose(bare)
 
 
-def _why_not_said(text: str) -> str | None:
+def _why_not_prose(text: str) -> str | None:
     plain = _MARKDOWN.sub(" ", text.lower().replace("’", "'"))
     if _LOREM.fullmatch(plain.strip()):
         return _PLACEHOLDER

@@ -21,7 +21,7 @@ from helix.memory.reading.view import Row, View
 from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload
 from helix.memory.writing.store import Edit
-from helix.memory.writing.write import said_of
+from helix.memory.writing.write import to_compared
 from helix.vault.authors import HELIX, acting
 from helix.vault.links import to_link
 from helix.vault.load import Value
@@ -85,16 +85,19 @@ class Consolidator:
             found += self._doubles(row, joined)
             if progress is not None and (done % 50 == 0 or done == len(rows)):
                 progress(done, len(rows))
-        return sorted(dict.fromkeys(found), key=lambda one: (one.what, one.memory_id, one.other_id or ""))
+        return sorted(
+            dict.fromkeys(found),
+            key=lambda proposal: (proposal.what, proposal.memory_id, proposal.other_id or ""),
+        )
 
     def apply(self, proposals: Iterable[Proposal]) -> list[Proposal]:
         """Do these; one whose memories changed meanwhile is left out. Returns what was done."""
         done = []
-        for one in proposals:
+        for proposal in proposals:
             try:
-                with acting(replace(HELIX, detail=f"{one.what} {one.other_id or ''}".strip())):
-                    if self._apply(one):
-                        done.append(one)
+                with acting(replace(HELIX, detail=f"{proposal.what} {proposal.other_id or ''}".strip())):
+                    if self._apply(proposal):
+                        done.append(proposal)
             except HelixError:
                 # Gone, broken or erased since: the next look sees what is left to do.
                 continue
@@ -140,25 +143,25 @@ class Consolidator:
 
     # What is done
 
-    def _apply(self, one: Proposal) -> bool:
-        if one.action == "forget":
-            row = self._view.row(one.memory_id)
-            if row.status != "active" or one.id not in {still.id for still in self._over([row])}:
+    def _apply(self, proposal: Proposal) -> bool:
+        if proposal.action == "forget":
+            row = self._view.row(proposal.memory_id)
+            if row.status != "active" or proposal.id not in {still.id for still in self._over([row])}:
                 return False
             self._store.forget(row.id)
             return True
-        if one.action != "supersede" or one.other_id is None:
+        if proposal.action != "supersede" or proposal.other_id is None:
             return False
-        gone, stays = self._view.find(one.memory_id), self._view.find(one.other_id)
+        gone, stays = self._view.find(proposal.memory_id), self._view.find(proposal.other_id)
         if gone is None or stays is None or not gone.memory.visible or not stays.memory.visible:
-            raise MemoryNotFound(f"{one.memory_id} or {one.other_id} is not there any more")
-        if _compare(gone, stays) != one:
+            raise MemoryNotFound(f"{proposal.memory_id} or {proposal.other_id} is not there any more")
+        if _compare(gone, stays) != proposal:
             return False
         # First the edge, then the flip: between the two there is one memory too many, never one too few.
         self._store.change(stays.id, lambda now: _taking_over(now, gone))
         at = format_time(self._view.now())
         after = self._store.change(
-            gone.id, lambda now: _replaced(one, now, at) if now.memory.body == gone.memory.body else None
+            gone.id, lambda now: _replaced(proposal, now, at) if now.memory.body == gone.memory.body else None
         )
         return after.note.memory.status == "superseded"
 
@@ -222,8 +225,8 @@ def look(request: Request) -> list[Proposal]:
 
 
 def _compare(note: Note, other: Note) -> Proposal | None:
-    older, newer = sorted((note, other), key=lambda one: (one.memory.created_at or "", one.id))
-    how = resemble(said_of(newer.memory), said_of(older.memory))
+    older, newer = sorted((note, other), key=lambda dated: (dated.memory.created_at or "", dated.id))
+    how = resemble(to_compared(newer.memory), to_compared(older.memory))
     if how.verdict is Verdict.SAME:
         exact = _normal(newer.memory) == _normal(older.memory)
         return Proposal("duplicate", newer.id, older.id, how.reason, "supersede", is_certain=exact)
@@ -243,10 +246,10 @@ def _taking_over(note: Note, gone: Note) -> Edit:
     return Edit(dict(changes))
 
 
-def _replaced(one: Proposal, note: Note, now: str) -> Edit | None:
+def _replaced(proposal: Proposal, note: Note, now: str) -> Edit | None:
     if note.memory.status != "active":
         return None
-    why: Value = {"by": _BY, "what": one.what, "reason": one.reason, "at": now}
+    why: Value = {"by": _BY, "what": proposal.what, "reason": proposal.reason, "at": now}
     return Edit({"status": "superseded", "consolidated": why})
 
 

@@ -107,28 +107,28 @@ class Manifest:
 def parse_manifest(data: bytes) -> list[Entry]:
     """The entries that a manifest lists; BadValue when it is not one, or of a version this Helix cannot read."""
     try:
-        said = json.loads(data)
+        manifest = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise BadValue(f"the manifest of the strand cannot be read: {error}") from error
-    if not isinstance(said, dict) or said.get("format") != FORMAT:
+    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         raise BadValue("the manifest does not say that this is a strand of Helix")
     for key, known in (("version", VERSION), ("record_format", FORMAT_VERSION)):
-        number = said.get(key)
+        number = manifest.get(key)
         if not isinstance(number, int) or isinstance(number, bool) or number < 1:
             raise BadValue(f"the manifest of the strand has no usable {key}")
         if number > known:
             raise BadValue(f"the strand has {key} {number}, this Helix reads {known}; update Helix")
-    listed = said.get("entries")
+    listed = manifest.get("entries")
     if not isinstance(listed, list):
         raise BadValue("the manifest of the strand lists no entries")
     return [_entry(one) for one in listed]
 
 
-def _entry(said: object) -> Entry:
-    if isinstance(said, dict):
-        name, sha256, size = (said.get(key) for key in ("name", "sha256", "size"))
+def _entry(value: object) -> Entry:
+    if isinstance(value, dict):
+        name, sha256, size = (value.get(key) for key in ("name", "sha256", "size"))
         if isinstance(name, str) and isinstance(sha256, str) and isinstance(size, int):
-            memory_id = said.get("id")
+            memory_id = value.get("id")
             return Entry(name, sha256, size, memory_id if isinstance(memory_id, str) else "")
     raise BadValue("an entry in the manifest of the strand has no name, sha256 or size")
 

@@ -48,7 +48,7 @@ _NOT_CONTENT = frozenset(
 
 
 @dataclass(frozen=True)
-class Wishes:
+class ImportOptions:
     """What the person wants of every imported memory."""
 
     project: str | None = None
@@ -75,7 +75,7 @@ def suffix_of(key: str) -> str:
 @dataclass
 class Mint:
     form: str
-    wishes: Wishes
+    options: ImportOptions
     now: datetime
     ids: Mapping[str, str] = field(default_factory=dict)
     """of everything in this import: the source's key and the id here"""
@@ -111,8 +111,8 @@ class Mint:
         return Arrival(path, frontmatter.emit(edit(base, changes, body)))
 
     def _content(self, item: Brought) -> tuple[dict[str, Value], str, str]:
-        project = self.wishes.project or item.project
-        scope = self.wishes.scope or ("project" if project else "global")
+        project = self.options.project or item.project
+        scope = self.options.scope or ("project" if project else "global")
         links = {target: self.ids[key] for target, key in item.links.items() if key in self.ids}
         body = relink(_clean(item.body), links)
         new = NewMemory(
@@ -121,7 +121,7 @@ class Mint:
             kind=item.kind,
             scope=scope,
             project=_clean(project) if project and scope != "global" else None,
-            tags=list(dict.fromkeys(_clean(tag) for tag in (*item.tags, *self.wishes.tags))),
+            tags=list(dict.fromkeys(_clean(tag) for tag in (*item.tags, *self.options.tags))),
             edges={
                 kind: list(dict.fromkeys(self.ids.get(key, _clean(key)) for key in keys))
                 for kind, keys in item.edges.items()
@@ -144,8 +144,8 @@ class Mint:
 
 
 def content_digest(meta: Mapping[str, Value], body: str) -> str:
-    said = {key: value for key, value in meta.items() if key not in _NOT_CONTENT}
-    canonical = json.dumps(said, sort_keys=True, ensure_ascii=False)
+    content = {key: value for key, value in meta.items() if key not in _NOT_CONTENT}
+    canonical = json.dumps(content, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(f"{canonical}\n{body}".encode()).hexdigest()[:16]
 
 

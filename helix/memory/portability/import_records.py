@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,10 +19,11 @@ from helix.index.catalog import Catalog, Row
 from helix.memory.judgement.secrets import find_secret, line_of_secret
 from helix.memory.portability.export_archive import Strand
 from helix.memory.portability.import_formats import AUTO, FORMATS, STRAND
-from helix.memory.portability.import_ids import Mint, Wishes, base_of, key_of, last_digest, suffix_of
+from helix.memory.portability.import_ids import ImportOptions, Mint, base_of, key_of, last_digest, suffix_of
 from helix.memory.portability.import_source import Source
 from helix.memory.portability.imported import Brought, Ignored, Record, Skipped
 from helix.memory.portability.importers.detect import READERS, detect
+from helix.memory.writing.vault_store import TakeIn
 from helix.vault.arrivals import Arrival, bring, tombstone
 from helix.vault.times import format_time
 from helix.vault.vault import Vault
@@ -30,7 +31,6 @@ from helix.vault.vault import Vault
 _BATCH = 500
 _FILES_OF_A_FOLDER = ("markdown", "basic-memory")
 
-Took = Callable[[Sequence[str]], str | None]
 Progress = Callable[[int, int], None]
 
 
@@ -64,29 +64,29 @@ class Report:
 
 
 class Importer:
-    def __init__(self, vault: Vault, catalog: Catalog, took: Took) -> None:
+    def __init__(self, vault: Vault, catalog: Catalog, take_in: TakeIn) -> None:
         self._vault = vault
         self._catalog = catalog
-        self._took = took
+        self._take_in = take_in
 
     def run(
         self,
         place: Path,
         *,
         form: str = AUTO,
-        wishes: Wishes | None = None,
+        options: ImportOptions | None = None,
         rehearse: bool = False,
         allow_secrets: bool = False,
         progress: Progress | None = None,
     ) -> Report:
-        wishes = wishes or Wishes()
-        wishes.check()
+        options = options or ImportOptions()
+        options.check()
         if form not in (AUTO, *FORMATS):
             raise BadValue(f"{form!r} is not a format; those are {', '.join(FORMATS)}")
         with Source(place) as source:
             report = Report(detect(source) if form == AUTO else form, rehearse, allow_secrets)
             if report.format == STRAND:
-                if wishes != Wishes():
+                if options != ImportOptions():
                     raise BadValue(
                         "a strand brings its memories as they are: --project, --scope and --tag do not apply"
                     )
@@ -96,10 +96,12 @@ class Importer:
                     self._bring(arrivals, len(strand.entries), report, progress)
             else:
                 self._refuse_own(source, report.format)
-                self._import(source, wishes, report, progress)
+                self._import(source, options, report, progress)
         return report
 
-    def _import(self, source: Source, wishes: Wishes, report: Report, progress: Progress | None) -> None:
+    def _import(
+        self, source: Source, options: ImportOptions, report: Report, progress: Progress | None
+    ) -> None:
         items: dict[str, Brought] = {}
         records: list[Record] = []
         for item in READERS[report.format](source):
@@ -114,7 +116,7 @@ class Importer:
             else:
                 items[item.key] = item
         known = _KnownImports(self._catalog, report.format)
-        mint = Mint(report.format, wishes, self._vault.clock())
+        mint = Mint(report.format, options, self._vault.clock())
         rows = {key: known.find(key) for key in items}
         mint.ids = {key: row.id if (row := rows[key]) else mint.id_of(item) for key, item in items.items()}
         mint.superseded = frozenset(
@@ -173,14 +175,14 @@ class Importer:
         while batch := list(itertools.islice(arrivals, _BATCH)):
             coming = [arrival for arrival in batch if arrival is not None]
             arrived = bring(self._vault, coming, self._catalog.find_folded, rehearse=report.rehearsed)
-            for one in arrived:
-                if one.outcome == "refused":
-                    report.skip(one.path, one.reason)
+            for record in arrived:
+                if record.outcome == "refused":
+                    report.skip(record.path, record.reason)
                 else:
-                    report.counts[one.outcome] += 1
+                    report.counts[record.outcome] += 1
             changed = [one.path for one in arrived if one.outcome in ("made", "updated", "merged")]
             if changed and not report.rehearsed:
-                report.degraded = self._took(changed) or report.degraded
+                report.degraded = self._take_in(changed) or report.degraded
             done += len(batch)
             if progress is not None:
                 progress(done, max(done, total))

@@ -135,8 +135,11 @@ class Source:
         try:
             with os.scandir(self.path / folder) as entries:
                 return [
-                    (f"{folder}/{one.name}" if folder else one.name, one.stat(follow_symlinks=False).st_mode)
-                    for one in entries
+                    (
+                        f"{folder}/{entry.name}" if folder else entry.name,
+                        entry.stat(follow_symlinks=False).st_mode,
+                    )
+                    for entry in entries
                 ]
         except OSError:
             if not folder:

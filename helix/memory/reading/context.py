@@ -53,9 +53,9 @@ class PackSelection:
     left: list[Left] = field(default_factory=list)
     """those that were found and not chosen, and why"""
 
-    def leave(self, one: SearchHit | Chosen, reason: str, why: str) -> None:
-        memory_id = one.note.id if isinstance(one, Chosen) else one.memory_id
-        self.left.append(Left(memory_id, reason, why, one.score))
+    def leave(self, found: SearchHit | Chosen, reason: str, why: str) -> None:
+        memory_id = found.note.id if isinstance(found, Chosen) else found.memory_id
+        self.left.append(Left(memory_id, reason, why, found.score))
 
 
 @verb("context")
@@ -116,8 +116,8 @@ def _keep_nearest(selection: PackSelection, count: int) -> None:
     near, rest = selection.chosen[:count], selection.chosen[count:]
     selection.chosen = [replace(one, remarks=(*one.remarks, _NEAREST_REMARK)) for one in near]
     selection.left_out += len(rest)
-    for one in rest:
-        selection.leave(one, "below-gate", "nothing fits the task, and others are nearer to it")
+    for chosen in rest:
+        selection.leave(chosen, "below-gate", "nothing fits the task, and others are nearer to it")
 
 
 def _elsewhere(
@@ -209,7 +209,7 @@ def _without_contradictions(
             against.setdefault(edge.source, set()).add(edge.target)
             against.setdefault(edge.target, set()).add(edge.source)
     settled = []
-    for memory_id, one in chosen.items():
+    for memory_id, candidate in chosen.items():
         others = [links.rows[other] for other in sorted(against.get(memory_id, ())) if other in links.rows]
         standing = [row for row in others if row.status == "active"]
         newer = [
@@ -218,27 +218,27 @@ def _without_contradictions(
             if row.id in chosen and changed_at(row) > changed_at(links.rows[memory_id])
         ]
         if newer:
-            selection.leave(one, "contradicted", f"{newer[0].id} contradicts it and was changed later")
+            selection.leave(candidate, "contradicted", f"{newer[0].id} contradicts it and was changed later")
             continue
         remarks = tuple(f"contradicts {row.id}, which is older" for row in standing if row.id in chosen)
-        settled.append(replace(one, remarks=(*one.remarks, *remarks)))
+        settled.append(replace(candidate, remarks=(*candidate.remarks, *remarks)))
     return settled
 
 
 def _without_repetition(chosen: Iterable[Chosen], selection: PackSelection) -> Iterable[Chosen]:
     seen: dict[str, frozenset[str]] = {}
-    for one in chosen:
-        words = words_of(f"{one.note.memory.title} {one.note.memory.body}")
+    for candidate in chosen:
+        words = words_of(f"{candidate.note.memory.title} {candidate.note.memory.body}")
         same = (
             memory_id
             for memory_id, other in seen.items()
             if len(words & other) >= _SAME_WORDS * len(words | other)
         )
         if (first := next(same, None)) is None:
-            seen[one.note.id] = words
-            yield one
+            seen[candidate.note.id] = words
+            yield candidate
         else:
-            selection.leave(one, "says-the-same", f"{first} says the same")
+            selection.leave(candidate, "says-the-same", f"{first} says the same")
 
 
 def _add_standing(view: View, selection: PackSelection, within: tuple[Reach, ...] | None) -> None:
@@ -257,15 +257,15 @@ def _is_over(view: View, note: Note) -> bool:
     return until is not None and until < view.now()
 
 
-def _piece(one: Chosen, detailed: bool) -> Piece:
-    memory = one.note.memory
+def _piece(chosen: Chosen, detailed: bool) -> Piece:
+    memory = chosen.note.memory
     facts = {
         "project": memory.project or "",
         "tags": " ".join(memory.tags),
         "from": " ".join(str(value) for value in (memory.source or {}).values()),
-        "score": f"{one.score:.2f}",
+        "score": f"{chosen.score:.2f}",
     }
-    return to_piece(one.note, one.ordinal, facts if detailed else {}, one.remarks)
+    return to_piece(chosen.note, chosen.ordinal, facts if detailed else {}, chosen.remarks)
 
 
 def to_piece(

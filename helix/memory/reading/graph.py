@@ -132,7 +132,7 @@ def _around(links: Links, start: str, depth: int, hidden: set[str]) -> list[list
     for distance in range(1, depth + 1):
         outside: dict[str, list[list[Any]]] = {}
         for here in ring:
-            for edge in sorted(touching.get(here, ()), key=lambda one: (one.rel, one.source, one.target)):
+            for edge in sorted(touching.get(here, ()), key=lambda edge: (edge.rel, edge.source, edge.target)):
                 there = edge.target if edge.source == here else edge.source
                 if there not in reached and there not in hidden:
                     outside.setdefault(there, []).append(

@@ -84,7 +84,7 @@ def pack(
             packed.pop()
             done = answer(packed, shown)
         if not packed and pieces:
-            packed = _least(pieces[0], lambda one: budget.holds(answer([one], shown)))  # noqa: B023 (called at once)
+            packed = _least(pieces[0], lambda piece: budget.holds(answer([piece], shown)))  # noqa: B023 (called at once)
             done = answer(packed, shown)
         if budget.holds(done) and (packed or not pieces):
             return done, packed

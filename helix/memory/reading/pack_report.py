@@ -52,10 +52,10 @@ def explain(
     ]
     sizes = {piece.memory_id: _tokens(piece, room) for piece in pieces}
     out = [
-        {**_named(view, one.memory_id), "tokens": sizes.get(one.memory_id) or _size(view, one.memory_id, room),
-         "score": _rounded(one.score), "reason": one.reason, "why": one.why}
-        for one in dict.fromkeys([*over, *left])
-        if one.memory_id not in there
+        {**_named(view, item.memory_id), "tokens": sizes.get(item.memory_id) or _size(view, item.memory_id, room),
+         "score": _rounded(item.score), "reason": item.reason, "why": item.why}
+        for item in dict.fromkeys([*over, *left])
+        if item.memory_id not in there
     ]  # fmt: skip
     overhead = answer["tokens_used"] - sum(part["tokens"] for part in parts)
     shown = len(parts) + len(out)

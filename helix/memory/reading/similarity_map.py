@@ -123,8 +123,8 @@ class Cartographer:
         shown = sorted(memory_id for memory_id in latest if memory_id in place)
         layout = lay_out(shown, vectors[[place[one] for one in shown]], self._before())
         points = [
-            (one, round(float(x), 4), round(float(y), 4), int(group))
-            for one, (x, y), group in zip(layout.ids, layout.points, layout.groups, strict=True)
+            (memory_id, round(float(x), 4), round(float(y), 4), int(group))
+            for memory_id, (x, y), group in zip(layout.ids, layout.points, layout.groups, strict=True)
         ]
         self._keep(points)
         return Drawn(version, points, _digest(points), METHOD)

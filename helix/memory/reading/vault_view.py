@@ -56,7 +56,7 @@ class _Known:
             if self._latest is None:
                 # A time is parsed, and ten thousand rows are sorted, once per commit and not once per question.
                 self._latest = sorted(
-                    ((changed_at(row), row) for row in rows), key=lambda one: (-one[0], one[1].id)
+                    ((changed_at(row), row) for row in rows), key=lambda dated: (-dated[0], dated[1].id)
                 )
             return self._latest
 

@@ -33,7 +33,15 @@ def history(
             # Says that it never was.
             view.row(memory_id)
         return [
-            [one.commit, format_time(one.time), one.author, one.subject, one.path, memory_id] for one in found
+            [
+                version.commit,
+                format_time(version.time),
+                version.author,
+                version.subject,
+                version.path,
+                memory_id,
+            ]
+            for version in found
         ]
 
     _, listing = request.listed("history", request.view(), cursor, entries)

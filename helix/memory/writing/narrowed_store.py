@@ -41,8 +41,8 @@ class NarrowedStore:
         self._versions = versions
         self._allows = allows
 
-    def has_said(self, memory_id: str, body: str) -> bool:
-        return self._store.has_said(self._seen(memory_id), body)
+    def has_had_text(self, memory_id: str, body: str) -> bool:
+        return self._store.has_had_text(self._seen(memory_id), body)
 
     def is_born(self, memory_id: str, new: NewMemory) -> bool:
         return self._allows(_born(new)) and self._store.is_born(memory_id, new)

@@ -26,7 +26,7 @@ class Stored:
 class Store(Protocol):
     """Every method raises MemoryNotFound for a memory that is not there for who asks."""
 
-    def has_said(self, memory_id: str, body: str) -> bool:
+    def has_had_text(self, memory_id: str, body: str) -> bool:
         """Whether a text is what a memory says, or said in a state that is still known."""
 
     def is_born(self, memory_id: str, new: NewMemory) -> bool:

@@ -45,7 +45,7 @@ class VaultStore:
     def list(self, *, include_hidden: bool = False) -> Sequence[Row]:
         return self._catalog.memories(include_hidden=include_hidden)
 
-    def has_said(self, memory_id: str, body: str) -> bool:
+    def has_had_text(self, memory_id: str, body: str) -> bool:
         row, ancestry = self._row(memory_id), self._vault.ancestry
         with suppress(NoteError, FileNotFoundError):
             if self._vault.read(row.path).document.body.strip() == body.strip():

@@ -22,7 +22,7 @@ from helix.errors import (
     StaleHash,
 )
 from helix.index.where import Reach, Where
-from helix.memory.judgement.resemble import Resemblance, Said, Verdict, resemble
+from helix.memory.judgement.resemble import ComparedMemory, Resemblance, Verdict, resemble
 from helix.memory.judgement.secrets import find_leak
 from helix.memory.judgement.worth import why_not_worth
 from helix.memory.reading.view import View
@@ -73,17 +73,17 @@ class NewText:
 
 
 @verb("write")
-def write(request: Request, wish: NewText) -> Payload:
+def write(request: Request, new_text: NewText) -> Payload:
     """Keep a memory, unless it is there already or replaces one. Answered when its file is durable on disk."""
-    new, key = to_new(wish, request), check_key(wish.idempotency_key)
+    new, key = to_new(new_text, request), check_key(new_text.idempotency_key)
     how = ("idempotency_key", "force", "allow_secrets", "source")
-    asked = {name: value for name, value in vars(wish).items() if name not in how}
-    digest = digest_of("write", {**asked, "project": new.project})
+    content = {name: value for name, value in vars(new_text).items() if name not in how}
+    digest = digest_of("write", {**content, "project": new.project})
     with request.locks.write, acting(current() or Author("agent", request.place.client)):
         if key is not None and (before := _before(request, key, digest, new)) is not None:
             return before
-        _check(wish, new)
-        answer = _decide(request, wish, new)
+        _check(new_text, new)
+        answer = _decide(request, new_text, new)
         if key is not None:
             # No more than a retry is told: the titles of others are not ours to keep when they are erased.
             kept = {name: answer[name] for name in ("id", "supersedes")}
@@ -109,7 +109,7 @@ def _before(request: Request, key: str, digest: str, new: NewMemory) -> Payload 
     if before is not None:
         return {"id": row.id, "status": "noop", "supersedes": before["supersedes"]}
     # What was asked is not known any more, and the note alone says only that the key was used for it.
-    if not request.store.has_said(row.id, new.body):
+    if not request.store.has_had_text(row.id, new.body):
         raise KeyReused(
             f"the idempotency key {key!r} was used for {row.id}, which says something else; if that is not "
             "what you wrote, take a new key"
@@ -117,16 +117,16 @@ def _before(request: Request, key: str, digest: str, new: NewMemory) -> Payload 
     return {"id": row.id, "status": "noop", "supersedes": list(row.edges.get("supersedes", ()))}
 
 
-def _check(wish: NewText, new: NewMemory) -> None:
-    check_secrets(wish.allow_secrets, {"text": new.body, **vars(new), "body": None})
-    if not wish.force and (why := why_not_worth(wish.text, wish.kind)) is not None:
+def _check(new_text: NewText, new: NewMemory) -> None:
+    check_secrets(new_text.allow_secrets, {"text": new.body, **vars(new), "body": None})
+    if not new_text.force and (why := why_not_worth(new_text.text, new_text.kind)) is not None:
         raise NotWorthKeeping(f"{why}; say `force` to keep it all the same")
 
 
-def _decide(request: Request, wish: NewText, new: NewMemory) -> Payload:
+def _decide(request: Request, new_text: NewText, new: NewMemory) -> Payload:
     view = request.view()
-    if wish.supersede_hint is not None:
-        old = view.row(wish.supersede_hint)
+    if new_text.supersede_hint is not None:
+        old = view.row(new_text.supersede_hint)
         if old.status == "erased":
             raise MemoryErased(f"{old.id} was erased for good; write without the hint")
         return _created(request.store, new, list(dict.fromkeys((old.id, *_replaced(view, new)))), [])
@@ -136,12 +136,12 @@ def _decide(request: Request, wish: NewText, new: NewMemory) -> Payload:
         alike = _alike(view, new)
     except IndexNotReady as error:
         return _created(request.store, new, [], [], f"duplicates were not looked for: {error.message}")
-    for note, how in alike if not wish.force else ():
+    for note, how in alike if not new_text.force else ():
         if how.verdict is Verdict.SAME:
             # Not into one that was forgotten or rewritten since it was compared: the text would be in no answer.
             with suppress(StaleHash, MemoryErased, MemoryNotFound):
                 return _merged(request.store, note, how, new)
-    for note, how in alike if not wish.force else ():
+    for note, how in alike if not new_text.force else ():
         if (
             how.verdict is Verdict.CHANGED
             and note.memory.kind not in _NEVER_REPLACED
@@ -167,16 +167,16 @@ def _alike(view: View, new: NewMemory) -> list[tuple[Note, Resemblance]]:
         new.project,
         str(session.get("session")) if new.scope == "session" and isinstance(session, dict) else None,
     )
-    said = said_of(new)
+    compared = to_compared(new)
     found = []
     where = Where(reaches=(reach,), active_only=True)
     for memory_id in view.alike(f"{new.title}\n{new.body}", _COMPARED, where):
         note = view.find(memory_id)
         if note is not None and note.memory.visible:
-            how = resemble(said, said_of(note.memory))
+            how = resemble(compared, to_compared(note.memory))
             if how.verdict is not Verdict.OTHER:
                 found.append((note, how))
-    return sorted(found, key=lambda one: (-one[1].score, one[0].id))
+    return sorted(found, key=lambda pair: (-pair[1].score, pair[0].id))
 
 
 def _created(
@@ -204,48 +204,48 @@ def _merged(store: Store, note: Note, how: Resemblance, new: NewMemory) -> Paylo
     return {**answer, "not_kept": dropped} if dropped else answer
 
 
-def said_of(memory: NewMemory | Memory) -> Said:
+def to_compared(memory: NewMemory | Memory) -> ComparedMemory:
     """What is compared. A title that is only the first words of the text says nothing of its own."""
     title = "" if memory.title == title_from(memory.body) else memory.title
-    return Said(title, memory.body, memory.kind, memory.project, tuple(memory.tags))
+    return ComparedMemory(title, memory.body, memory.kind, memory.project, tuple(memory.tags))
 
 
-def to_new(wish: NewText, request: Request) -> NewMemory:
+def to_new(new_text: NewText, request: Request) -> NewMemory:
     """The memory as it would be born. Raises BadValue for what cannot be meant."""
-    if not wish.text.strip():
+    if not new_text.text.strip():
         raise BadValue("the text is empty; there is nothing to remember")
-    if wish.scope not in SCOPES:
-        raise BadValue(f"scope is {wish.scope[:60]!r}; give one of {', '.join(SCOPES)}")
-    check_edges(wish.edges)
-    key = check_key(wish.idempotency_key)
-    project = wish.project if wish.scope == "global" else wish.project or request.place.project
+    if new_text.scope not in SCOPES:
+        raise BadValue(f"scope is {new_text.scope[:60]!r}; give one of {', '.join(SCOPES)}")
+    check_edges(new_text.edges)
+    key = check_key(new_text.idempotency_key)
+    project = new_text.project if new_text.scope == "global" else new_text.project or request.place.project
     source = {
         key: value
         for key, value in {
             "agent": request.place.client,
             "session": request.place.session,
-            **wish.source,
+            **new_text.source,
         }.items()
         if value
     }
-    if wish.scope == "session":
+    if new_text.scope == "session":
         source.setdefault("session", "default")
     more: dict[str, Value] = {
         "source": dict(source) or None,
-        "importance": check_importance(wish.importance),
-        "valid_from": check_time("valid_from", wish.valid_from),
-        "valid_until": check_time("valid_until", wish.valid_until),
+        "importance": check_importance(new_text.importance),
+        "valid_from": check_time("valid_from", new_text.valid_from),
+        "valid_until": check_time("valid_until", new_text.valid_until),
         "idempotency_key": None if key is None else request.keys.in_note(key),
     }
     return NewMemory(
-        body=wish.text,
-        title=check_title(wish.title) or title_from(wish.text) or "untitled",
-        kind=check_kind(wish.kind),
-        scope=wish.scope,
+        body=new_text.text,
+        title=check_title(new_text.title) or title_from(new_text.text) or "untitled",
+        kind=check_kind(new_text.kind),
+        scope=new_text.scope,
         # None for who names none: in a made-up project there would be no reader.
         project=None if project is None else to_project(project),
-        tags=check_tags(wish.tags),
-        edges=wish.edges,
+        tags=check_tags(new_text.tags),
+        edges=new_text.edges,
         more=more,
     )
 
@@ -309,7 +309,7 @@ def check_edges(edges: Mapping[str, Sequence[str]]) -> None:
 
 
 def _still(note: Note, how: Resemblance, new: NewMemory) -> bool:
-    return note.memory.visible and resemble(said_of(new), said_of(note.memory)).verdict is how.verdict
+    return note.memory.visible and resemble(to_compared(new), to_compared(note.memory)).verdict is how.verdict
 
 
 def _with_what_is_new(note: Note, new: NewMemory) -> Edit | None:

@@ -37,9 +37,13 @@ class Resources:
         return types.ListResourcesResult(
             resources=[
                 types.Resource(
-                    uri=one.uri, name=one.name, title=one.title, description=one.description, mime_type=JSON
+                    uri=resource.uri,
+                    name=resource.name,
+                    title=resource.title,
+                    description=resource.description,
+                    mime_type=JSON,
                 )
-                for one in self._offered.values()
+                for resource in self._offered.values()
             ]
         )
 
@@ -50,13 +54,13 @@ class Resources:
         return types.ListResourceTemplatesResult(
             resource_templates=[
                 types.ResourceTemplate(
-                    uri_template=f"{one.uri}{{?{','.join(one.parameters)}}}",
-                    name=f"{one.name}-page",
-                    title=f"{one.title}, from a cursor on",
-                    description=one.description,
+                    uri_template=f"{resource.uri}{{?{','.join(resource.parameters)}}}",
+                    name=f"{resource.name}-page",
+                    title=f"{resource.title}, from a cursor on",
+                    description=resource.description,
                     mime_type=JSON,
                 )
-                for one in self._offered.values()
+                for resource in self._offered.values()
             ]
         )
 

@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.pairs import CLASSES, Pair, pairs
-from helix.memory.judgement.resemble import Said, Verdict, resemble
+from helix.memory.judgement.resemble import ComparedMemory, Verdict, resemble
 from tests.scale import scaled
 
 PAIRS = list(pairs())
 
 
 def verdict(old: str, new: str, kind: str = "fact") -> Verdict:
-    return resemble(Said("", new, kind), Said("", old, kind)).verdict
+    return resemble(ComparedMemory("", new, kind), ComparedMemory("", old, kind)).verdict
 
 
 @pytest.mark.parametrize("part", ["dev", "test", "fresh"])
@@ -78,9 +78,9 @@ def test_neighbours_stay_two_memories(one: str, other: str) -> None:
 
 
 def test_the_reason_says_what_changed() -> None:
-    assert resemble(Said("", "The API listens on 9090."), Said("", "The API listens on 8080.")).reason == (
-        "8080 → 9090 in the same sentence"
-    )
+    assert resemble(
+        ComparedMemory("", "The API listens on 9090."), ComparedMemory("", "The API listens on 8080.")
+    ).reason == ("8080 → 9090 in the same sentence")
 
 
 def test_what_happened_is_never_replaced() -> None:
@@ -98,17 +98,26 @@ def test_a_note_of_several_sentences_is_replaced_only_if_nothing_else_is_new() -
 
 def test_another_project_or_kind_is_another_memory() -> None:
     text = "The API listens on 8080."
-    assert resemble(Said("", text, project="a"), Said("", text, project="b")).verdict is Verdict.OTHER
-    assert resemble(Said("", text, project="a"), Said("", text)).verdict is Verdict.SAME
-    assert resemble(Said("", text, "task"), Said("", text, "decision")).verdict is Verdict.NEAR
-    assert resemble(Said("", text, "fact"), Said("", text, "decision")).verdict is Verdict.SAME
+    assert (
+        resemble(ComparedMemory("", text, project="a"), ComparedMemory("", text, project="b")).verdict
+        is Verdict.OTHER
+    )
+    assert resemble(ComparedMemory("", text, project="a"), ComparedMemory("", text)).verdict is Verdict.SAME
+    assert (
+        resemble(ComparedMemory("", text, "task"), ComparedMemory("", text, "decision")).verdict
+        is Verdict.NEAR
+    )
+    assert (
+        resemble(ComparedMemory("", text, "fact"), ComparedMemory("", text, "decision")).verdict
+        is Verdict.SAME
+    )
 
 
 def test_the_title_may_be_the_subject() -> None:
-    old = Said("Owner of billing", "Ana")
-    assert resemble(Said("Owner of search", "Ana"), old).verdict is not Verdict.SAME
-    assert resemble(Said("Owner of search", "Ben"), old).verdict is not Verdict.CHANGED
-    assert resemble(Said("Owner of billing", "Ben"), old).verdict is Verdict.CHANGED
+    old = ComparedMemory("Owner of billing", "Ana")
+    assert resemble(ComparedMemory("Owner of search", "Ana"), old).verdict is not Verdict.SAME
+    assert resemble(ComparedMemory("Owner of search", "Ben"), old).verdict is not Verdict.CHANGED
+    assert resemble(ComparedMemory("Owner of billing", "Ben"), old).verdict is Verdict.CHANGED
 
 
 @pytest.mark.parametrize(
@@ -123,16 +132,16 @@ def test_a_change_of_value_under_another_subject_replaces_nothing() -> None:
     """Each labelled change, with the new text said of something else."""
     for pair in PAIRS:
         if pair.label == "change" and not pair.old.title and pair.category not in ("code", "key"):
-            moved = Said("", f"In the annex of Globex, {pair.new.text}", pair.new.kind)
+            moved = ComparedMemory("", f"In the annex of Globex, {pair.new.text}", pair.new.kind)
             assert resemble(moved, pair.old).verdict not in (Verdict.SAME, Verdict.CHANGED), pair.id
 
 
 @settings(max_examples=scaled(200), deadline=None)
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_any_two_texts_can_be_compared(one: str, other: str) -> None:
-    assert resemble(Said("", one), Said("", one)).verdict is Verdict.SAME
-    assert (resemble(Said("", one), Said("", other)).verdict is Verdict.SAME) == (
-        resemble(Said("", other), Said("", one)).verdict is Verdict.SAME
+    assert resemble(ComparedMemory("", one), ComparedMemory("", one)).verdict is Verdict.SAME
+    assert (resemble(ComparedMemory("", one), ComparedMemory("", other)).verdict is Verdict.SAME) == (
+        resemble(ComparedMemory("", other), ComparedMemory("", one)).verdict is Verdict.SAME
     )
 
 
@@ -143,7 +152,7 @@ def test_any_two_texts_can_be_compared(one: str, other: str) -> None:
 def test_a_text_of_100_kilobytes_is_compared_in_bounded_time(piece: str) -> None:
     text = piece * (100_000 // len(piece))
     started = time.process_time()
-    resemble(Said("", text + " end"), Said("", text))
+    resemble(ComparedMemory("", text + " end"), ComparedMemory("", text))
     assert time.process_time() - started < 2
 
 
@@ -158,8 +167,8 @@ def test_long_notes_that_differ_in_one_value_are_a_change() -> None:
 
 def test_texts_as_long_as_files_are_the_same_to_the_word_or_others_and_take_no_time() -> None:
     lines = [f"line {number} of the log says that worker {number % 7} waits" for number in range(20_000)]
-    long = Said("", "\n".join(lines))
+    long = ComparedMemory("", "\n".join(lines))
     started = time.process_time()
-    assert resemble(long, Said("", "\n\n".join(lines))).verdict is Verdict.SAME
-    assert resemble(long, Said("", "\n".join(lines[:-1]))).verdict is Verdict.OTHER
+    assert resemble(long, ComparedMemory("", "\n\n".join(lines))).verdict is Verdict.SAME
+    assert resemble(long, ComparedMemory("", "\n".join(lines[:-1]))).verdict is Verdict.OTHER
     assert time.process_time() - started < 1

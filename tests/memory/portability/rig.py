@@ -13,7 +13,7 @@ from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog
 from helix.memory.portability.export_archive import export_strand
 from helix.memory.portability.export_manifest import Selection
-from helix.memory.portability.import_ids import Wishes
+from helix.memory.portability.import_ids import ImportOptions
 from helix.memory.portability.import_records import Importer
 from helix.memory.writing.vault_store import VaultStore
 from helix.vault.ancestry import Ancestry
@@ -73,14 +73,18 @@ class Place:
         form: str = "auto",
         rehearse: bool = False,
         allow_secrets: bool = False,
-        **wishes: Any,
+        **options: Any,
     ) -> Any:
         if isinstance(source, bytes):
             file = self.folder / "incoming.strand"
             file.write_bytes(source)
             source = file
         report = self.importer.run(
-            source, form=form, wishes=Wishes(**wishes), rehearse=rehearse, allow_secrets=allow_secrets
+            source,
+            form=form,
+            options=ImportOptions(**options),
+            rehearse=rehearse,
+            allow_secrets=allow_secrets,
         )
         return report.to_dict()
 

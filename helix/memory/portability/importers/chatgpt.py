@@ -27,25 +27,25 @@ def read(source: Source) -> Iterator[Item]:
         conversations = source.json(name)
         if not isinstance(conversations, list):
             raise BadValue(f"{name} is no export of ChatGPT: it is not a list of conversations")
-        for place, one in enumerate(conversations, 1):
-            yield _conversation(one, f"{name} {place}")
+        for place, conversation in enumerate(conversations, 1):
+            yield _conversation(conversation, f"{name} {place}")
     for name in memories:
         yield from _memories(source.json(name), name)
 
 
-def _conversation(said: Any, where: str) -> Item:
-    if not isinstance(said, dict) or not isinstance(said.get("mapping"), dict):
+def _conversation(conversation: Any, where: str) -> Item:
+    if not isinstance(conversation, dict) or not isinstance(conversation.get("mapping"), dict):
         return Skipped(where, "is not a conversation")
-    key = text_of(said.get("conversation_id")) or text_of(said.get("id"))
+    key = text_of(conversation.get("conversation_id")) or text_of(conversation.get("id"))
     if not key:
         return Skipped(where, "is a conversation without an id")
     return to_memory(
         key,
-        text_of(said.get("title")),
-        _turns(said["mapping"], said.get("current_node")),
+        text_of(conversation.get("title")),
+        _turns(conversation["mapping"], conversation.get("current_node")),
         uri=f"https://chatgpt.com/c/{key}",
-        created_at=time_of(said.get("create_time")),
-        updated_at=time_of(said.get("update_time")),
+        created_at=time_of(conversation.get("create_time")),
+        updated_at=time_of(conversation.get("update_time")),
     )
 
 
@@ -86,11 +86,11 @@ def _turn(message: Any) -> Turn | None:
     return (role, text) if text.strip() else None
 
 
-def _memories(said: Any, name: str) -> Iterator[Item]:
-    listed = said.get("memories", said.get("results")) if isinstance(said, dict) else said
-    for place, one in enumerate(listed if isinstance(listed, list) else [], 1):
-        one = {"content": one} if isinstance(one, str) else one
-        fields = one if isinstance(one, dict) else {}
+def _memories(data: Any, name: str) -> Iterator[Item]:
+    listed = data.get("memories", data.get("results")) if isinstance(data, dict) else data
+    for place, entry in enumerate(listed if isinstance(listed, list) else [], 1):
+        memory = {"content": entry} if isinstance(entry, str) else entry
+        fields = memory if isinstance(memory, dict) else {}
         text = next(filter(None, (text_of(fields.get(key)) for key in ("content", "memory", "text"))), "")
         key = text_of(fields.get("id")) or text
         if not text:

@@ -23,20 +23,20 @@ def read(source: Source) -> Iterator[Item]:
         raise BadValue(f"{source.path} is no export of Claude: it has none of {', '.join(_PARTS)}")
     projects: dict[str, str] = {}
     if "projects.json" in found:
-        for one in _list(source, found["projects.json"]):
-            if isinstance(one, dict):
-                projects[text_of(one.get("uuid"))] = text_of(one.get("name"))
-                yield from _project(one)
+        for project in _list(source, found["projects.json"]):
+            if isinstance(project, dict):
+                projects[text_of(project.get("uuid"))] = text_of(project.get("name"))
+                yield from _project(project)
     if "memories.json" in found:
-        for one in _list(source, found["memories.json"]):
-            yield from _memories(one, projects)
+        for memories in _list(source, found["memories.json"]):
+            yield from _memories(memories, projects)
     if "conversations.json" in found:
-        for place, one in enumerate(_list(source, found["conversations.json"]), 1):
-            yield _conversation(one, f"conversation {place}", projects)
+        for place, conversation in enumerate(_list(source, found["conversations.json"]), 1):
+            yield _conversation(conversation, f"conversation {place}", projects)
 
 
-def _part(said: Any) -> str:
-    first = next((one for one in said if isinstance(one, dict)), {}) if isinstance(said, list) else said
+def _part(data: Any) -> str:
+    first = next((one for one in data if isinstance(one, dict)), {}) if isinstance(data, list) else data
     fields = first if isinstance(first, dict) else {}
     if "conversations_memory" in fields or "project_memories" in fields:
         return "memories.json"
@@ -44,29 +44,29 @@ def _part(said: Any) -> str:
 
 
 def _list(source: Source, name: str) -> list[Any]:
-    said = source.json(name)
-    if isinstance(said, dict):
-        return [said]
-    if not isinstance(said, list):
+    data = source.json(name)
+    if isinstance(data, dict):
+        return [data]
+    if not isinstance(data, list):
         raise BadValue(f"{name} is no export of Claude: it is not a list")
-    return said
+    return data
 
 
-def _conversation(said: Any, where: str, projects: dict[str, str]) -> Item:
-    if not isinstance(said, dict) or not isinstance(said.get("chat_messages"), list):
+def _conversation(conversation: Any, where: str, projects: dict[str, str]) -> Item:
+    if not isinstance(conversation, dict) or not isinstance(conversation.get("chat_messages"), list):
         return Skipped(where, "is not a conversation")
-    key = text_of(said.get("uuid"))
+    key = text_of(conversation.get("uuid"))
     if not key:
         return Skipped(where, "is a conversation without a uuid")
-    belongs = said.get("project")
+    belongs = conversation.get("project")
     project = projects.get(text_of(belongs.get("uuid"))) if isinstance(belongs, dict) else None
     return to_memory(
         key,
-        text_of(said.get("name")),
-        [turn for message in said["chat_messages"] if (turn := _turn(message)) is not None],
+        text_of(conversation.get("name")),
+        [turn for message in conversation["chat_messages"] if (turn := _turn(message)) is not None],
         uri=f"https://claude.ai/chat/{key}",
-        created_at=time_of(said.get("created_at")),
-        updated_at=time_of(said.get("updated_at")),
+        created_at=time_of(conversation.get("created_at")),
+        updated_at=time_of(conversation.get("updated_at")),
         project=project or None,
     )
 
@@ -77,19 +77,23 @@ def _turn(message: Any) -> Turn | None:
     content = message.get("content")
     blocks = content if isinstance(content, list) else []
     texts = [
-        text_of(one.get("text")) for one in blocks if isinstance(one, dict) and one.get("type") == "text"
+        text_of(block.get("text"))
+        for block in blocks
+        if isinstance(block, dict) and block.get("type") == "text"
     ]
     text = "\n\n".join(filter(None, texts)) or text_of(message.get("text"))
     return (who, text) if text else None
 
 
-def _project(said: dict[str, Any]) -> Iterator[Item]:
-    key, name = text_of(said.get("uuid")), text_of(said.get("name")) or "Claude project"
-    if said.get("is_starter_project"):
+def _project(project: dict[str, Any]) -> Iterator[Item]:
+    key, name = text_of(project.get("uuid")), text_of(project.get("name")) or "Claude project"
+    if project.get("is_starter_project"):
         yield Skipped(name, "is the example project that everybody has")
         return
-    created_at = time_of(said.get("created_at"))
-    text = "\n\n".join(filter(None, (text_of(said.get("description")), text_of(said.get("prompt_template")))))
+    created_at = time_of(project.get("created_at"))
+    text = "\n\n".join(
+        filter(None, (text_of(project.get("description")), text_of(project.get("prompt_template"))))
+    )
     uri = f"https://claude.ai/project/{key}"
     if key and text:
         yield Brought(
@@ -99,10 +103,10 @@ def _project(said: dict[str, Any]) -> Iterator[Item]:
             kind="document",
             project=name,
             created_at=created_at,
-            updated_at=time_of(said.get("updated_at")),
+            updated_at=time_of(project.get("updated_at")),
             source={"uri": uri},
         )
-    docs = said.get("docs")
+    docs = project.get("docs")
     for place, doc in enumerate(docs if isinstance(docs, list) else [], 1):
         fields = doc if isinstance(doc, dict) else {}
         title, content = text_of(fields.get("filename")), text_of(fields.get("content"))
@@ -120,8 +124,8 @@ def _project(said: dict[str, Any]) -> Iterator[Item]:
         )
 
 
-def _memories(said: Any, projects: dict[str, str]) -> Iterator[Item]:
-    fields = said if isinstance(said, dict) else {}
+def _memories(memories: Any, projects: dict[str, str]) -> Iterator[Item]:
+    fields = memories if isinstance(memories, dict) else {}
     account = text_of(fields.get("account_uuid")) or "account"
     if text := text_of(fields.get("conversations_memory")):
         yield Brought(f"memory:{account}", "What Claude remembers", text, source={"uri": "memories.json"})

@@ -26,15 +26,15 @@ def to_memory(
     updated_at: str | None,
     project: str | None = None,
 ) -> Brought | Skipped:
-    said = [(who, text.strip()) for who, text in turns if text.strip()]
-    if not any(who == "user" for who, _ in said):
+    spoken = [(who, text.strip()) for who, text in turns if text.strip()]
+    if not any(who == "user" for who, _ in spoken):
         return Skipped(title or key, "is a conversation in which the user says nothing")
-    if sum(len(text) for _, text in said) < _LEAST_CHARACTERS:
+    if sum(len(text) for _, text in spoken) < _LEAST_CHARACTERS:
         return Skipped(title or key, "is a conversation of a few words")
     return Brought(
         key=key,
-        title=title or title_from(next(text for who, text in said if who == "user")),
-        body=_told(said, uri),
+        title=title or title_from(next(text for who, text in spoken if who == "user")),
+        body=_transcript(spoken, uri),
         kind="document",
         tags=["conversation"],
         project=project,
@@ -44,7 +44,7 @@ def to_memory(
     )
 
 
-def _told(turns: Sequence[Turn], uri: str) -> str:
+def _transcript(turns: Sequence[Turn], uri: str) -> str:
     parts: list[str] = []
     length = 0
     for place, (who, text) in enumerate(turns):

@@ -76,13 +76,13 @@ def _of_file(source: Source) -> str | None:
     return _of_json(source.json(name)) if lower.endswith(".json") else None
 
 
-def _of_json(said: Any) -> str | None:
-    if isinstance(said, dict):
-        if isinstance(said.get("entities"), list):
+def _of_json(data: Any) -> str | None:
+    if isinstance(data, dict):
+        if isinstance(data.get("entities"), list):
             return "mcp-memory"
-        if any(isinstance(said.get(key), list) for key in ("results", "memories")):
+        if any(isinstance(data.get(key), list) for key in ("results", "memories")):
             return "mem0"
-    first = next((one for one in said if isinstance(one, dict)), {}) if isinstance(said, list) else {}
+    first = next((one for one in data if isinstance(one, dict)), {}) if isinstance(data, list) else {}
     if "mapping" in first:
         return "chatgpt"
     if "chat_messages" in first or "conversations_memory" in first or "prompt_template" in first:

@@ -18,18 +18,18 @@ _NOT_IN_A_LINK = frozenset("[]|#^\n")
 def read(source: Source) -> Iterator[Item]:
     entities: dict[str, dict[str, Any]] = {}
     relations: list[tuple[str, str, str]] = []
-    for where, said in _objects(source):
-        if isinstance(said, Skipped):
-            yield said
-        elif said.get("type") == "entity" and (name := text_of(said.get("name"))):
-            entity = entities.setdefault(name, {"kind": text_of(said.get("entityType")), "says": []})
-            observations = said.get("observations")
+    for where, entry in _objects(source):
+        if isinstance(entry, Skipped):
+            yield entry
+        elif entry.get("type") == "entity" and (name := text_of(entry.get("name"))):
+            entity = entities.setdefault(name, {"kind": text_of(entry.get("entityType")), "says": []})
+            observations = entry.get("observations")
             entity["says"] += [
-                one for one in map(text_of, observations if isinstance(observations, list) else []) if one
+                text for text in map(text_of, observations if isinstance(observations, list) else []) if text
             ]
-        elif said.get("type") == "relation":
+        elif entry.get("type") == "relation":
             relations.append(
-                (text_of(said.get("from")), text_of(said.get("relationType")), text_of(said.get("to")))
+                (text_of(entry.get("from")), text_of(entry.get("relationType")), text_of(entry.get("to")))
             )
         else:
             yield Skipped(where, "is neither an entity with a name nor a relation")
@@ -50,10 +50,10 @@ def is_lines(source: Source, name: str) -> bool:
     """Whether the first line is an entity or a relation."""
     try:
         first = source.text(name, 256 * 1024 * 1024).lstrip().partition("\n")[0]
-        said = json.loads(first)
+        entry = json.loads(first)
     except (BadValue, ValueError, RecursionError):
         return False
-    return isinstance(said, dict) and said.get("type") in _TYPES
+    return isinstance(entry, dict) and entry.get("type") in _TYPES
 
 
 def _memory(name: str, entity: dict[str, Any], relations: list[tuple[str, str]]) -> Brought:
@@ -87,8 +87,8 @@ def _objects(source: Source) -> Iterator[tuple[str, Any]]:
             if not isinstance(graph, dict):
                 raise BadValue(f"{name} holds no entities and relations of the MCP memory server")
             for key, kind in (("entities", "entity"), ("relations", "relation")):
-                for place, one in enumerate(graph.get(key) or (), 1):
-                    yield f"{name} {key} {place}", {**one, "type": kind} if isinstance(one, dict) else {}
+                for place, entry in enumerate(graph.get(key) or (), 1):
+                    yield f"{name} {key} {place}", {**entry, "type": kind} if isinstance(entry, dict) else {}
             continue
         for number, line in enumerate(text.splitlines(), 1):
             if line.strip():
@@ -97,10 +97,10 @@ def _objects(source: Source) -> Iterator[tuple[str, Any]]:
 
 def _parsed(where: str, line: str) -> dict[str, Any] | Skipped:
     try:
-        said = json.loads(line)
+        entry = json.loads(line)
     except (ValueError, RecursionError):
         return Skipped(where, "is not JSON")
-    return said if isinstance(said, dict) else Skipped(where, "is not an object")
+    return entry if isinstance(entry, dict) else Skipped(where, "is not an object")
 
 
 def _indented(text: str) -> str:

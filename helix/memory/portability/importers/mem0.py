@@ -17,36 +17,36 @@ _KINDS = frozenset({"fact", "preference", "decision", "snippet", "task", "event"
 def read(source: Source) -> Iterator[Item]:
     for name in source.names:
         if name.lower().endswith(".json"):
-            for place, said in enumerate(_list_in(source.json(name), name), 1):
-                yield _memory(said, f"{name} {place}")
+            for place, entry in enumerate(_list_in(source.json(name), name), 1):
+                yield _memory(entry, f"{name} {place}")
 
 
-def is_memory(said: Mapping[str, Any]) -> bool:
-    return bool(text_of(said.get("memory")) or text_of(said.get("text"))) and "id" in said
+def is_memory(entry: Mapping[str, Any]) -> bool:
+    return bool(text_of(entry.get("memory")) or text_of(entry.get("text"))) and "id" in entry
 
 
-def _list_in(said: Any, name: str) -> list[Any]:
+def _list_in(data: Any, name: str) -> list[Any]:
     for key in ("results", "memories"):
-        if isinstance(said, dict) and isinstance(said.get(key), list):
-            said = said[key]
-    if not isinstance(said, list):
+        if isinstance(data, dict) and isinstance(data.get(key), list):
+            data = data[key]
+    if not isinstance(data, list):
         raise BadValue(f"{name} is no export of mem0: it has no list of memories")
-    return said
+    return data
 
 
-def _memory(said: Any, where: str) -> Brought | Skipped:
-    if not isinstance(said, dict):
+def _memory(entry: Any, where: str) -> Brought | Skipped:
+    if not isinstance(entry, dict):
         return Skipped(where, "is not an object")
-    text = text_of(said.get("memory")) or text_of(said.get("text")) or text_of(said.get("content"))
-    key = str(said.get("id") or "").strip()
+    text = text_of(entry.get("memory")) or text_of(entry.get("text")) or text_of(entry.get("content"))
+    key = str(entry.get("id") or "").strip()
     if not key:
         return Skipped(where, "has no id")
-    deleted = bool(said.get("deleted") or said.get("is_deleted") or said.get("deleted_at"))
+    deleted = bool(entry.get("deleted") or entry.get("is_deleted") or entry.get("deleted_at"))
     if not text and not deleted:
         return Skipped(key, "has no text")
-    metadata = said.get("metadata") if isinstance(said.get("metadata"), dict) else {}
-    categories = tags_of(said.get("categories"))
-    more: dict[str, Value] = {"valid_until": time_of(said.get("expiration_date"))}
+    metadata = entry.get("metadata") if isinstance(entry.get("metadata"), dict) else {}
+    categories = tags_of(entry.get("categories"))
+    more: dict[str, Value] = {"valid_until": time_of(entry.get("expiration_date"))}
     if metadata:
         more["metadata"] = plain(metadata)
     return Brought(
@@ -55,13 +55,13 @@ def _memory(said: Any, where: str) -> Brought | Skipped:
         body=text,
         kind=_kind(categories, metadata),
         tags=categories,
-        created_at=time_of(said.get("created_at")),
-        updated_at=time_of(said.get("deleted_at")) or time_of(said.get("updated_at")),
+        created_at=time_of(entry.get("created_at")),
+        updated_at=time_of(entry.get("deleted_at")) or time_of(entry.get("updated_at")),
         source={
             "id": key,
-            "user": plain(said.get("user_id")),
-            "agent": plain(said.get("agent_id")),
-            "session": plain(said.get("run_id")),
+            "user": plain(entry.get("user_id")),
+            "agent": plain(entry.get("agent_id")),
+            "session": plain(entry.get("run_id")),
         },
         more=more,
         deleted=deleted,
@@ -69,7 +69,7 @@ def _memory(said: Any, where: str) -> Brought | Skipped:
 
 
 def _kind(categories: list[str], metadata: Any) -> str:
-    said = str(metadata.get("type", "")).lower()
-    if said in _KINDS:
-        return said
+    kind = str(metadata.get("type", "")).lower()
+    if kind in _KINDS:
+        return kind
     return "preference" if any("preference" in one.lower() for one in categories) else "fact"

@@ -134,7 +134,7 @@ class Names:
         known = self._keys.get(_fold(target), [])
         folder = linking.name.rpartition("/")[0]
         ranked = sorted(
-            known, key=lambda one: (one[0].rpartition("/")[0] != folder, one[0].count("/"), one[0])
+            known, key=lambda entry: (entry[0].rpartition("/")[0] != folder, entry[0].count("/"), entry[0])
         )
         return ranked[0][1] if ranked else None
 
