@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from helix.errors import HelixError
 from helix.index.analyze import query_tokens
-from helix.index.engine import ANCHORS, BESIDE, Candidate, Candidates, Spelling, Wording
+from helix.index.engine import ANCHORS, BESIDE, Candidates, Spelling, Wording
 from helix.index.facet_index import FacetIndex
 from helix.index.keywords import Keywords
 from helix.index.matrix import VectorHit
@@ -47,17 +47,7 @@ def find_candidates(stores: Stores, wording: Wording, where: Where, limit: int) 
     anchors = [memory_id for memory_id, _ in by_words[:ANCHORS]]
     anchors += [hit.memory_id for hit in by_meaning[:ANCHORS]]
     pool |= {other for other in _around(stores.facets, anchors) if allowed(other)}
-    found = [
-        Candidate(
-            row,
-            scores.get(row.id, 0.0),
-            None if (hit := nearest.get(row.id)) is None else hit.score,
-            None if hit is None else hit.ordinal,
-            position,
-            linked,
-        )
-        for row, position, linked in stores.facets.placed(sorted(pool))
-    ]
+    found = stores.facets.candidates(sorted(pool), scores, nearest)
     return Candidates(found, by_words.rarities, best_possible(by_words.rarities), trouble)
 
 

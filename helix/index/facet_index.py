@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import bisect
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 
+from helix.index.engine import Candidate
 from helix.index.facet_sets import FacetSets
 from helix.index.facets import Facets
+from helix.index.matrix import VectorHit
 from helix.index.where import ACTIVE, Where
 
 _NOTHING: frozenset[str] = frozenset()
@@ -21,7 +23,7 @@ class FacetIndex:
     def __init__(self) -> None:
         self._lock = threading.RLock()  # held for microseconds
         self._facets: dict[str, Facets] = {}
-        self._sessions: dict[tuple[str, str], list[tuple[float, str]]] = {}
+        self._sessions: dict[str, list[tuple[float, str]]] = {}
         self._named_by: dict[str, set[str]] = {}
         self._sets: FacetSets | None = None
         """made when somebody asks with a filter: a start has no time for it"""
@@ -89,15 +91,26 @@ class FacetIndex:
                 self._sets = FacetSets(self._facets.values())
             return self._sets.find(where)
 
-    def placed(self, memory_ids: Iterable[str]) -> list[tuple[Facets, int, AbstractSet[str]]]:
-        """What is known of them, each with its position in its session, in order of time, and what it is linked with.
-        Who is gone is left out."""
+    def rows(self, memory_ids: Iterable[str]) -> list[Facets]:
+        """What is known of them. Who is gone is left out."""
         with self._lock:
-            return [
-                (row, self._position(row), self.linked(memory_id))
-                for memory_id in memory_ids
-                if (row := self._facets.get(memory_id)) is not None
-            ]
+            return [row for memory_id in memory_ids if (row := self._facets.get(memory_id)) is not None]
+
+    def candidates(
+        self, memory_ids: Iterable[str], words: Mapping[str, float], nearest: Mapping[str, VectorHit]
+    ) -> list[Candidate]:
+        """What is known of them, with their scores, and their position in their session, in order of time."""
+        found = []
+        with self._lock:
+            for row in self.rows(memory_ids):
+                # Most are linked with nothing, and of hundreds it is asked for every question.
+                linked = self._linked(row) if row.links or row.id in self._named_by else _NOTHING
+                score, position, hit = words.get(row.id, 0.0), self._position(row), nearest.get(row.id)
+                if hit is None:
+                    found.append(Candidate(row, score, None, None, position, linked))
+                else:
+                    found.append(Candidate(row, score, hit.score, hit.ordinal, position, linked))
+        return found
 
     def neighbours(self, memory_id: str, reach: int) -> list[str]:
         """The memories just before and after it in its session."""
@@ -113,17 +126,18 @@ class FacetIndex:
         """The memories that it names, and those that name it."""
         with self._lock:
             row = self._facets.get(memory_id)
-            links, named_by = _NOTHING if row is None else row.links, self._named_by.get(memory_id)
-            return (
-                (links | named_by) - {memory_id} if named_by else links - {memory_id} if links else _NOTHING
-            )
+            return _NOTHING if row is None else self._linked(row)
 
     def _put_links(self, row: Facets) -> None:
         for target in row.links:
             self._named_by.setdefault(target, set()).add(row.id)
 
     def _position(self, row: Facets) -> int:
-        return 0 if row.sitting is None else bisect.bisect_left(self._sessions[row.sitting], _key(row))
+        sitting = row.sitting
+        return 0 if sitting is None else bisect.bisect_left(self._sessions[sitting], _key(row))
+
+    def _linked(self, row: Facets) -> AbstractSet[str]:
+        return {*row.links, *self._named_by.get(row.id, ())} - {row.id}
 
 
 def _key(row: Facets) -> tuple[float, str]:

@@ -33,9 +33,9 @@ class Facets(NamedTuple):
     """what it names: ids, or whatever a person wrote in a link"""
 
     @property
-    def sitting(self) -> tuple[str, str] | None:
+    def sitting(self) -> str | None:
         """Which session it is of. Agents number their sessions per project, so the name alone could mean two."""
-        return None if self.session is None else (self.project or "", self.session)
+        return None if self.session is None else f"{self.project or ''}\0{self.session}"
 
 
 def facets_of(memory: Memory) -> Facets:

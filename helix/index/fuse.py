@@ -109,15 +109,16 @@ def _own_scores(candidates: Sequence[Candidate], words: float) -> list[tuple[flo
     # With words alone, or vectors alone, that score is all there is.
     share = words if most and cosines else 1.0 if most else 0.0
     scores = []
-    for _, by_words, cosine, *_ in candidates:
+    for candidate in candidates:
+        cosine = candidate.cosine
         vector = 0.0 if cosine is None else (cosine - floor) / (best - floor) if best > floor else 1.0
-        scores.append((share * by_words / most if most else 0.0, (1 - share) * vector))
+        scores.append((share * candidate.words / most if most else 0.0, (1 - share) * vector))
     return scores
 
 
 def _from_session(candidates: Sequence[Candidate], own: Sequence[float]) -> list[float]:
     """How far each is pulled up by better ones in its session."""
-    sessions: dict[tuple[str, str], dict[int, float]] = {}
+    sessions: dict[str, dict[int, float]] = {}
     sittings = [candidate.facets.sitting for candidate in candidates]
     for candidate, sitting, score in zip(candidates, sittings, own, strict=True):
         if sitting is not None:
@@ -144,11 +145,12 @@ def _share_named(title: frozenset[str], question: frozenset[str]) -> float:
 
 
 def _priors(facets: Facets, now: datetime) -> tuple[float, float, float]:
-    age = None if facets.changed is None else max(0.0, (now - facets.changed).total_seconds() / 86400)
+    changed, importance = facets.changed, facets.importance
+    age = None if changed is None else max(0.0, (now - changed).total_seconds() / 86400)
     over = facets.valid_until is not None and facets.valid_until < now
     early = facets.valid_from is not None and facets.valid_from > now
     return (
         RECENCY * exp(-age / RECENCY_DAYS) if age is not None else 0.0,
-        IMPORTANCE * (facets.importance - 0.5) if facets.importance is not None else 0.0,
+        IMPORTANCE * (importance - 0.5) if importance is not None else 0.0,
         NOT_VALID if over or early else 0.0,
     )

@@ -227,7 +227,7 @@ class LocalEngine:
         return self._keywords.hashes()
 
     def facets(self, where: Where) -> list[Facets]:
-        return [row for row, *_ in self._facets.placed(sorted(self._facets.within(where)))]
+        return self._facets.rows(sorted(self._facets.within(where)))
 
     def candidates(self, wording: Wording, where: Where, limit: int) -> Candidates:
         return find_candidates(self._stores(), wording, where, limit)

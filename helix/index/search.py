@@ -118,7 +118,7 @@ class Searcher:
             now,
             time_span(query.text, now.date()),
         )
-        ranked = follow_links(ranked, {one.id: one.linked for one in found})
+        ranked = follow_links(ranked, {one.id: one.linked for one in found if one.linked})
         if question.rerank:
             ranked = self._rerank(query, ranked, notes)
         return self._answer(query, question, ranked, candidates, found_by_words, notes)

@@ -139,8 +139,13 @@ def _parts(text: str) -> list[list[str]]:
             start = at - 1
             while at < len(text) and text[at] == "*":
                 at += 1
-            alone = not parts[-1] and (at == len(text) or text[at] == "/" or text.startswith("\\/", at))
-            parts[-1].append(_FOLDERS if alone and at - start > 1 else _STAR)
+            escaped = text.startswith("\\/", at)
+            alone = not parts[-1] and (at == len(text) or text[at] == "/" or escaped)
+            is_double = alone and at - start > 1
+            if is_double and escaped:  # git lets `**/` stand for no folder, and `**\/` for one at least
+                parts[-1].append(_STAR)
+                parts.append([])
+            parts[-1].append(_FOLDERS if is_double else _STAR)
         elif letter == "?":
             parts[-1].append(_ANY)
         elif letter == "[":

@@ -22,6 +22,7 @@ from helix.errors import HelixError
 from helix.memory.writing.store import Stored
 from helix.vault import ids
 from helix.vault import merge as merge_module
+from helix.vault import revision as revision_module
 from helix.vault import vault as vault_module
 from helix.vault.frontmatter import Document
 from helix.vault.merge import FindState, state_of
@@ -190,7 +191,8 @@ class Simulation:
             return merged
 
         with (
-            mock.patch.object(vault_module, "merge", merge),
+            mock.patch.object(merge_module, "merge", merge),
+            mock.patch.object(revision_module, "merge", merge),
             mock.patch.object(vault_module, "_PAUSE", 0),
             mock.patch.object(ids, "secrets", self.rng),
         ):

@@ -18,6 +18,7 @@ from helix.vault.files import Files, Write, Written
 from helix.vault.hashes import content_hash
 from helix.vault.leftovers import State
 from helix.vault.paths import Root
+from tests.vault.descriptors import open_in
 
 OLD, NEW = b"the old text\n" * 50, b"the new text\n" * 60
 
@@ -103,7 +104,7 @@ def test_a_fault_at_any_system_call_leaves_the_old_or_the_new_file(
 def attempt(vault: Path, write: Write, fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
     root = Root(vault)
     files = Files(root)
-    open_before = set(os.listdir("/proc/self/fd"))
+    open_before = open_in(vault)
     outcome: object = None
     with monkeypatch.context() as patched:
         for module, name in CALLS:
@@ -112,7 +113,7 @@ def attempt(vault: Path, write: Write, fault: Fault, monkeypatch: pytest.MonkeyP
             outcome = files.write(write)
         except HelixError as error:
             outcome = error
-    assert set(os.listdir("/proc/self/fd")) == open_before, fault
+    assert open_in(vault) == open_before, fault
 
     target = vault / write.path
     data = target.read_bytes() if target.exists() else None

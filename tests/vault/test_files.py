@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import contextlib
 import errno
 import os
 import threading
@@ -20,6 +19,7 @@ from helix.vault.leftovers import Leftover, State
 from helix.vault.paths import Root
 from helix.vault.syscalls import exchange
 from tests.scale import scaled
+from tests.vault.descriptors import open_in
 
 OLD, NEW = b"the old text\n", b"the new text\n"
 
@@ -217,15 +217,6 @@ def test_one_failing_write_does_not_stop_the_others(vault: Path, files: Files) -
     assert (vault / "sub/b.md").read_bytes() == NEW
     assert (vault / "note.md").read_bytes() == OLD
     assert len(temps(vault)) == 1
-
-
-def open_in(vault: Path) -> int:
-    """How many descriptors. Not all there are: what others left open may be closed at any moment."""
-    links = []
-    for fd in os.listdir("/proc/self/fd"):
-        with contextlib.suppress(OSError):
-            links.append(os.readlink(f"/proc/self/fd/{fd}"))
-    return sum(link.startswith(str(vault)) for link in links)
 
 
 def test_a_large_batch_needs_few_descriptors_and_one_sync_per_folder(

@@ -234,6 +234,9 @@ def _is_reversed(line: str) -> bool:
 @example(["a/**/b", "!a/a/b"])
 @example(["a/", "!a/b.md"])
 @example(["[a-c]*", "!a\\ b.md  "])
+@example(["**\\/a"])
+@example(["a/**\\/b.md"])
+@example(["**\\/**/b", "!**/**\\/a"])
 def test_rules_mean_what_they_mean_to_git(git_says: Callable[[str], set[str]], lines: list[str]) -> None:
     rules = "\n".join(line for line in lines if not _is_reversed(line))
     ignore = Ignore(rules)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from helix.errors import NoteError, OutsideVault, StorageError, TooLarge, VaultMissing
 from helix.vault import folder as folder_module
 from helix.vault.paths import TEMP_PREFIX, Root, check, folder_name, slug
+from tests.vault.descriptors import open_in
 
 LIMIT = 1000
 
@@ -261,13 +262,13 @@ def test_a_vault_that_is_not_a_folder_is_missing(tmp_path: Path) -> None:
 
 def test_no_descriptor_is_left_open(root: Root) -> None:
     Path(root.path, "linked").symlink_to(outside(root))
-    before = len(os.listdir("/proc/self/fd"))
+    before = open_in(Path(root.path).parent)
     for rel in ("top.md", "gone.md", "linked/secret.md", "projects/billing/x.md", "top.md/x", "projects"):
         try:
             root.read(rel, LIMIT)
         except (FileNotFoundError, OutsideVault, NoteError):
             continue
-    assert len(os.listdir("/proc/self/fd")) == before
+    assert open_in(Path(root.path).parent) == before
 
 
 @pytest.mark.parametrize(
