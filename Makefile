@@ -48,7 +48,7 @@ test: check programs ## everything that must hold, in a new order each time; HEL
 	@$(BIN)/python -m compileall -q helix shim  # thousands of commands are started, where Python may keep no compiled files
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
-soak: $(VENV)/.installed-dev programs ## the tests RUNS times quiet and RUNS times beside four busy processes, as a table
+soak: $(VENV)/.installed-dev programs ## the tests RUNS times quiet and RUNS times beside four busy processes, then the fuzzing for long, as a table
 	$(BIN)/python -m tests.soak --runs $(RUNS) --workers $(WORKERS) $(TESTS)
 
 test-hosts: $(VENV)/.installed-dev ## the hosts' own command lines, fetched from npm, each connected to a real daemon

@@ -14,15 +14,17 @@ import numpy as np
 
 from bench.figures import judge, report, timed
 from bench.notes import Notes
-from helix.compose import open_helix, open_recall, open_service
+from helix.compose import open_vault, open_workspace
 from helix.config import Config
 from helix.index.layout import lay_out
-from helix.memory.reading.view import Caller
-from helix.memory.service import Service
-from helix.memory.writing.write import Wish
+from helix.memory.place import Place
+from helix.memory.search_engine import open_recall
+from helix.memory.workspace import Workspace
+from helix.memory.writing.write import NewText
 from helix.vault.authors import Author, acting
+from tests.memory.asking import Verbs
 
-_ME = Caller("p000", "s-1", "bench")
+_ME = Place("p000", "s-1", "bench")
 _DIMENSIONS = 384
 
 
@@ -44,15 +46,15 @@ def _on_a_vault(place: Path, count: int, writes: int) -> None:
         file.write_bytes(notes.data(number))
     config = Config(vault=vault, state_dir=place / "state", config_dir=place / "config", model="none")
     with ExitStack() as stack:
-        helix = stack.enter_context(open_helix(config, must_follow=True))
+        helix = stack.enter_context(open_vault(config, must_follow=True))
         helix.catch_up()
         recall = stack.enter_context(open_recall(helix))
-        services: list[Service] = []
+        workspaces: list[Workspace] = []
         print(
             f"{count} memories: the journal begun in "
-            f"{timed(lambda: services.append(stack.enter_context(open_service(helix, lambda: recall)))):.2f} s"
+            f"{timed(lambda: workspaces.append(stack.enter_context(open_workspace(helix, lambda: recall)))):.2f} s"
         )
-        [service] = services
+        service = Verbs(workspaces[0])
         service.recent(caller=_ME, scope="all")
         for name, filters in (("unfiltered", {}), ("of a kind", {"kind": "decision"})):
             report(
@@ -77,16 +79,16 @@ def _on_a_vault(place: Path, count: int, writes: int) -> None:
         judge("a write with the journal beside one without", ratio, 1.1, "times")
 
 
-def _recent(service: Service, filters: dict[str, str]) -> None:
+def _recent(service: Verbs, filters: dict[str, str]) -> None:
     service.recent(caller=_ME, scope="all", filters=filters)
 
 
-def _writer(service: Service) -> Callable[[], None]:
+def _writer(service: Verbs) -> Callable[[], None]:
     numbers = iter(range(1_000_000))
 
     def write() -> None:
         with acting(Author("agent", "bench")):
-            service.write(Wish(f"Measured write number {next(numbers)} of the journal", force=True), _ME)
+            service.write(NewText(f"Measured write number {next(numbers)} of the journal", force=True), _ME)
 
     return write
 

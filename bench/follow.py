@@ -14,8 +14,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from helix.compose import Helix, open_helix
+from helix.compose import open_vault
 from helix.config import Config
+from helix.memory.followed_vault import FollowedVault
 from helix.vault.hashes import content_hash
 from helix.vault.vault_id import IDENTITY_FILE, new_identity
 
@@ -44,7 +45,7 @@ def _run(place: Path, notes: int, edits: int, idle: float) -> None:
     for number, path in enumerate(paths):
         _write(vault / path, _text(rng, number))
     config = Config(vault=vault, state_dir=place / "state", config_dir=place / "config")
-    with open_helix(config, must_follow=True) as helix:
+    with open_vault(config, must_follow=True) as helix:
         _settle()
         seconds = _timed(helix.reconciler.reconcile)
         print(f"first index of {notes:,} notes: {seconds:.1f} s, {notes / seconds:,.0f} notes/s")
@@ -64,7 +65,7 @@ def _run(place: Path, notes: int, edits: int, idle: float) -> None:
             follower.stop()
 
 
-def _edits(rng: random.Random, helix: Helix, paths: list[str], count: int) -> None:
+def _edits(rng: random.Random, helix: FollowedVault, paths: list[str], count: int) -> None:
     """From the moment that an editor's save is complete to the row that says so."""
     for style in ("in place", "by rename"):
         delays = []
@@ -92,7 +93,7 @@ def _idle(seconds: float) -> None:
     print(f"idle: {share:.2%} of one core over {seconds:.0f} s")
 
 
-def _drop(rng: random.Random, helix: Helix, count: int) -> None:
+def _drop(rng: random.Random, helix: FollowedVault, count: int) -> None:
     known = helix.catalog.count_seen()
     texts = [_text(rng, known + number) for number in range(count)]
     started = time.perf_counter()
@@ -104,7 +105,7 @@ def _drop(rng: random.Random, helix: Helix, count: int) -> None:
     print(f"drop of {count:,} files: all in the catalog after {seconds:.1f} s (written in {written:.1f} s)")
 
 
-def _says(helix: Helix, path: str, digest: str) -> bool:
+def _says(helix: FollowedVault, path: str, digest: str) -> bool:
     row = helix.catalog.at(path)
     return row is not None and row.hash == digest
 

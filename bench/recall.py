@@ -21,14 +21,16 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import mean
 
-from helix.compose import Helix, Recall, open_helix, open_recall
+from helix.compose import open_vault
 from helix.config import Config
 from helix.index.engine import Candidate, Wording
 from helix.index.query import parse
 from helix.index.search import Question, SearchHit
 from helix.index.where import Where
+from helix.memory.followed_vault import FollowedVault
 from helix.memory.reading.presentation import passage
 from helix.memory.reading.search import nearest_shown
+from helix.memory.search_engine import Recall, open_recall
 from helix.memory.tokens import token_counter
 from helix.vault import frontmatter
 from helix.vault.links import to_link
@@ -134,7 +136,7 @@ def _line(mode: str, category: str, tally: Tally) -> str:
 
 
 def _asker(
-    mode: str, helix: Helix, recall: Recall
+    mode: str, helix: FollowedVault, recall: Recall
 ) -> Callable[[JudgedQuestion], tuple[list[str], float, bool]]:
     index = recall.index
     count = token_counter()
@@ -170,14 +172,14 @@ def _asker(
     return {"words": by_words, "vectors": by_vectors}.get(mode, fused)
 
 
-def _shown(helix: Helix, hit: SearchHit) -> str:
+def _shown(helix: FollowedVault, hit: SearchHit) -> str:
     row = helix.catalog.find(hit.memory_id)
     assert row is not None
     return passage(helix.vault.read(row.path), hit.ordinal)
 
 
 @contextmanager
-def _indexed(case: Case, cache: Path) -> Iterator[tuple[Helix, Recall]]:
+def _indexed(case: Case, cache: Path) -> Iterator[tuple[FollowedVault, Recall]]:
     """A vault of real files, followed and indexed as the daemon does it. Embeddings are kept between runs."""
     with tempfile.TemporaryDirectory() as folder:
         vault = Path(folder, "vault")
@@ -185,7 +187,7 @@ def _indexed(case: Case, cache: Path) -> Iterator[tuple[Helix, Recall]]:
         for name, data in case.notes.items():
             (vault / f"{name}.md").write_bytes(data)
         config = Config(vault=vault, state_dir=cache, config_dir=Path(folder, "config"))
-        with open_helix(config, must_follow=True) as helix:
+        with open_vault(config, must_follow=True) as helix:
             helix.catch_up()
             with open_recall(helix) as recall:
                 assert recall.index.wait_until_embedded(_EMBED_PATIENCE)

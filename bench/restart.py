@@ -32,11 +32,12 @@ helix.index.embed.find_embedder('bundled', Path('unused')).embedder.embed_query(
 """
 _OPENS = """
 from pathlib import Path
-from helix.compose import open_helix, open_recall
+from helix.compose import open_vault
+from helix.memory.search_engine import open_recall
 from helix.config import Config
 place = Path(PLACE)
 config = Config(vault=place / "vault", state_dir=place / "state", config_dir=place / "config")
-with open_helix(config, must_follow=True) as helix:
+with open_vault(config, must_follow=True) as helix:
     helix.catch_up()
     with open_recall(helix) as recall:
         from helix.index.search import Question
@@ -50,7 +51,7 @@ _BUSY = """
         with ThreadPoolExecutor(9) as pool:
             asking = [pool.submit(recall.searcher.search, Question(one)) for one in QUESTIONS * 4]
             for number in range(50):
-                helix.memories.add(NewMemory(f"written under load, {number}", f"Load {number}"))
+                helix.store.add(NewMemory(f"written under load, {number}", f"Load {number}")).note
             assert all(one.result() for one in asking)
         recall.index.wait_until_embedded(60)
 """

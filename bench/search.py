@@ -27,7 +27,7 @@ import numpy as np
 from bench.figures import judge, report, timed
 from bench.notes import Notes
 from bench.restart import restart, under_load
-from helix.compose import Helix, open_helix, open_recall
+from helix.compose import open_vault
 from helix.config import Config
 from helix.index.analyze import query_tokens
 from helix.index.chunk import Chunk, chunks
@@ -38,6 +38,8 @@ from helix.index.meaning import to_entry
 from helix.index.search import Question, Searcher
 from helix.index.vectors import Vectors, vectors_folder
 from helix.index.where import Where
+from helix.memory.followed_vault import FollowedVault
+from helix.memory.search_engine import open_recall
 from helix.vault.new_memory import NewMemory
 from helix.vault.note import Note
 from helix.vault.vault_id import IDENTITY_FILE, new_identity, state_folder
@@ -95,7 +97,7 @@ def _measure(place: Path, size: int, options: argparse.Namespace) -> Slope:
     else:
         _write(config.vault, notes, range(size))
     questions = notes.questions(options.questions, size)
-    with open_helix(config, must_follow=True) as helix:
+    with open_vault(config, must_follow=True) as helix:
         if not whole:
             print(f"read into the catalog: {_rate(size, timed(helix.catch_up))}", flush=True)
             _fill_vectors(helix, embedder)
@@ -136,7 +138,7 @@ def _fill_cache(config: Config, embedder: Embedder, notes: Notes, numbers: range
     cache.close()
 
 
-def _fill_vectors(helix: Helix, embedder: Embedder) -> None:
+def _fill_vectors(helix: FollowedVault, embedder: Embedder) -> None:
     folder = vectors_folder(state_folder(helix.config.state_dir, helix.config.vault), embedder.digest)
     vectors = Vectors(folder, embedder.digest, embedder.dimensions)
     made = _made_up(embedder)
@@ -173,7 +175,7 @@ def _write(folder: Path, notes: Notes, numbers: range) -> None:
 # Taking in
 
 
-def _drop(helix: Helix, index: Engine, outside: Path, size: int, sample: int) -> None:
+def _drop(helix: FollowedVault, index: Engine, outside: Path, size: int, sample: int) -> None:
     """Moved in as a folder: who writes the files is another process in real life, and costs Helix nothing."""
     follower = helix.follower()
     follower.start()
@@ -195,7 +197,7 @@ def _drop(helix: Helix, index: Engine, outside: Path, size: int, sample: int) ->
         follower.stop()
 
 
-def _embed(helix: Helix, index: Engine, embedder: Embedder, notes: Notes, numbers: range) -> None:
+def _embed(helix: FollowedVault, index: Engine, embedder: Embedder, notes: Notes, numbers: range) -> None:
     """The same texts through the model alone, half of them before and half after, so that a busy machine is busy for
     both."""
     texts = [_piece(notes, number).text for number in numbers]
@@ -244,16 +246,16 @@ def _ask(
     return statistics.median(searches), statistics.median(encodings)
 
 
-def _add(helix: Helix, index: Engine, notes: Notes, writes: int) -> None:
+def _add(helix: FollowedVault, index: Engine, notes: Notes, writes: int) -> None:
     bare, through = [], []
     for number in range(writes):
         title, body = notes.title(-number - 2), notes.body(-number - 2)
         data = notes.data(-number - 2)
         bare.append(timed(_durable_write, helix.config.vault.parent / "bare", data))
         started = time.perf_counter()
-        written = helix.memories.add(
+        written = helix.store.add(
             NewMemory(body, title, scope="project", project="p000", tags=("bench", "written"))
-        )
+        ).note
         words = query_tokens(f"{title} written")
         found = index.candidates(Wording("", words), Where(among=frozenset({written.id})), 20).found
         assert any(one.id == written.id and one.words for one in found)

@@ -34,6 +34,10 @@ class Access:
     accepts: frozenset[str] = frozenset({JSON})
     """content types that a body may have"""
 
+    def needing(self, *scopes: str) -> Access:
+        """The same for a credential that is good for these scopes."""
+        return replace(self, scopes=frozenset(scopes))
+
     def accepting(self, *content_types: str) -> Access:
         """The same for bodies of these types."""
         return replace(self, accepts=frozenset(content_types))

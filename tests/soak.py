@@ -1,5 +1,7 @@
 """The whole suite again and again, quiet and beside busy neighbours, each time in another order: `make soak`.
 
+And once, for long, the search for texts that are slow to read, which every run of the suite does for a moment.
+
 A test that fails once in many runs is a defect of the product until it is shown to be one of the test. So nothing is
 repeated to make it pass; what failed is named, with the seed of its order.
 """
@@ -20,6 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 BUSY = 4
+FUZZ = "tests/fuzz"
 _COUNT = re.compile(r"(\d+) (passed|failed|errors?|skipped)")
 _FAILED = re.compile(r"^(?:FAILED|ERROR) (\S+)", re.MULTILINE)
 _BUSY = """
@@ -54,7 +57,9 @@ def neighbours(count: int, at_most: float) -> Iterator[None]:
             one.wait()
 
 
-def run(number: int, load: str, at_most: float, workers: int, arguments: list[str]) -> Run:
+def run(
+    number: int, load: str, at_most: float, workers: int, arguments: list[str], scale: int | None = None
+) -> Run:
     seed = random.SystemRandom().randrange(1, 100_000)
     command = [
         sys.executable,
@@ -68,10 +73,11 @@ def run(number: int, load: str, at_most: float, workers: int, arguments: list[st
         "--tb=short",
         *arguments,
     ]
+    longer = {} if scale is None else {"HELIX_TEST_SCALE": str(scale)}
     started = time.monotonic()
     with neighbours(BUSY if load == "busy" else 0, at_most):
         process = subprocess.Popen(
-            command, cwd=ROOT, env={**os.environ, "HELIX_TEST_SEED": str(seed)},
+            command, cwd=ROOT, env={**os.environ, "HELIX_TEST_SEED": str(seed), **longer},
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )  # fmt: skip
         try:
@@ -100,6 +106,9 @@ def main() -> int:
     parser.add_argument(
         "--runs", type=int, default=5, help="how many quiet, and how many beside busy processes"
     )
+    parser.add_argument(
+        "--fuzz", type=int, default=100, help="how many times longer slow texts are sought at the end"
+    )
     parser.add_argument("--at-most", type=float, default=3600, help="seconds for one run")
     parser.add_argument("--workers", type=int, default=4, help="how many tests run at a time")
     parser.add_argument("tests", nargs="*", help="a part of the suite; all of it by default")
@@ -110,6 +119,11 @@ def main() -> int:
         for _ in range(given.runs):
             done.append(run(len(done) + 1, load, given.at_most, given.workers, given.tests))
             print(row(done[-1]), flush=True)
+    if given.fuzz and not given.tests:
+        done.append(
+            run(len(done) + 1, f"fuzz × {given.fuzz}", given.at_most, given.workers, [FUZZ], given.fuzz)
+        )
+        print(row(done[-1]), flush=True)
     failures = sum(one.result.startswith("FAIL") for one in done)
     print(f"\n{len(done)} runs, {failures} failed", flush=True)
     return 1 if failures else 0

@@ -7,14 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from helix.compose import open_helix, open_recall, open_service
+from helix.compose import open_vault, open_workspace
 from helix.config import from_process
-from helix.memory.reading.view import Caller
+from helix.memory.place import Place
+from helix.memory.search_engine import open_recall
 from helix.vault.conflict_names import is_note_name
 from helix.vault.note import Note
 from helix.vault.starter import find_example
 from helix.vault.times import parse_time
 from tests.cli.commands import helix, helix_json
+from tests.memory.asking import Verbs
 
 EXAMPLE = find_example()
 NOTES = [
@@ -86,12 +88,12 @@ def test_its_dates_are_of_one_half_year_and_in_order() -> None:
 def test_questions_find_their_answer_first_and_nothing_is_to_be_tidied(place: Path) -> None:
     helix("init", "--example")
     found: dict[str, object] = {}
-    with open_helix(from_process()) as opened:
+    with open_vault(from_process()) as opened:
         opened.catch_up()
-        with open_recall(opened) as recall, open_service(opened, lambda: recall) as service:
+        with open_recall(opened) as recall, open_workspace(opened, lambda: recall) as workspace:
             assert recall.index.wait_until_embedded(120)
             for question, slug in QUESTIONS.items():
-                hits = service.search(question, caller=Caller(), scope="all")["results"]
+                hits = Verbs(workspace).search(question, caller=Place(), scope="all")["results"]
                 found[question] = slug if hits and slug in hits[0]["id"] else hits[:1]
     assert found == QUESTIONS
     # A task that nobody touches for months is out of date by then, in this vault too.

@@ -15,6 +15,7 @@ CLEAN = (
     "helix/daemon",
     "helix/dialects",
     "helix/doctor",
+    "helix/follow",
     "helix/hosts",
     "helix/index",
     "helix/memory/answers.py",
@@ -22,7 +23,20 @@ CLEAN = (
     "helix/memory/verbs",
     "helix/surfaces/dashboard",
     "helix/surfaces/monitoring",
+    "helix/surfaces/app.py",
+    "helix/surfaces/errors_page.py",
+    "helix/surfaces/guard.py",
+    "helix/surfaces/limits.py",
+    "helix/surfaces/local_access.py",
+    "helix/surfaces/mcp/endpoint.py",
+    "helix/surfaces/mcp/lazy_surface.py",
+    "helix/surfaces/mcp/routes.py",
+    "helix/surfaces/mcp/surface.py",
+    "helix/surfaces/problems.py",
+    "helix/surfaces/proof.py",
     "helix/surfaces/rest",
+    "helix/state",
+    "helix/vault",
     "helix/access.py",
     "helix/codes.py",
     "helix/config.py",
@@ -31,6 +45,9 @@ CLEAN = (
     "helix/token_file.py",
     "shim",
 )
+
+# What goes over the wire: shapes that have the name of the thing they show.
+WIRE = ("helix/client/", "helix/surfaces/rest/", "helix/memory/answers.py", "helix/memory/verbs/fields.py")
 
 
 def modules() -> list[Path]:
@@ -86,3 +103,16 @@ def loose_ones(tree: ast.AST) -> Iterator[int]:
             yield node.lineno
         elif isinstance(node, ast.Name) and node.id == "one" and isinstance(node.ctx, ast.Store):
             yield from [] if id(node) in short else [node.lineno]
+
+
+def test_no_public_class_name_stands_for_two_things() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in (ROOT / "helix").rglob("*.py"):
+        module = path.relative_to(ROOT).as_posix()
+        if not module.startswith(WIRE):
+            for node in ast.parse(path.read_text("utf-8")).body:
+                if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                    homes.setdefault(node.name, []).append(module)
+    twice = {name: modules for name, modules in homes.items() if len(modules) > 1}
+    wrong = [f"{name}: {', '.join(sorted(twice[name]))}" for name in sorted(twice)]
+    assert not wrong, "name these by what sets them apart:\n" + "\n".join(wrong)

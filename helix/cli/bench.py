@@ -17,7 +17,7 @@ import typer
 
 from helix.cli.open_vault import config_of
 from helix.cli.output import Json, Progress, err, print_json, print_table, progress_bar, reports_errors
-from helix.cli.verbs import Standing, Verbs, gather, open_verbs
+from helix.cli.verbs import Verbs, Viewpoint, gather, open_verbs
 from helix.errors import BadValue
 
 _WORDS = [
@@ -166,7 +166,7 @@ def _searching(context: typer.Context, made_up: int | None, seconds: float) -> T
 
 def _writing(context: typer.Context, folder: Path, seconds: float, rng: random.Random) -> Timing:
     texts = [_text(rng, number) for number in range(5000)]
-    with open_verbs(context, Standing(None, "all"), writes=True) as verbs:
+    with open_verbs(context, Viewpoint(None, "all"), writes=True) as verbs:
         verbs.ask("write", text=texts[-1], scope="global", force=True)
         with progress_bar("writing") as progress:
             times, bare = _in_turn(

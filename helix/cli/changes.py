@@ -125,11 +125,11 @@ def adopt(
     with session(context) as helix:
         wanted = memory_ids or []
         if everything:
-            rows = helix.memories.list(include_hidden=True)
+            rows = helix.store.list(include_hidden=True)
             wanted = [row.id for row in rows if not row.has_id and not row.is_unread]
         elif not wanted:
             raise BadValue("name the notes to adopt (`helix recent` shows their ids), or say --all")
-        notes = [helix.memories.adopt(one) for one in wanted]
+        notes = [helix.store.adopt(one).note for one in wanted]
     if as_json:
         print_json([{"id": note.id, "path": note.path} for note in notes])
         return

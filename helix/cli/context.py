@@ -8,7 +8,7 @@ import typer
 
 from helix.cli.options import AsOf, Everything, Global, Kind, Project, Ref, Tag, filters_of
 from helix.cli.output import Json, err, out, print_json, reports_errors
-from helix.cli.verbs import open_verbs, standing_of
+from helix.cli.verbs import open_verbs, viewpoint_of
 
 
 @reports_errors
@@ -35,7 +35,7 @@ def context(
 
     Grouped, cited and fenced as data; the same vault and the same task give the same pack.
     """
-    with open_verbs(context, standing_of(context, project, only_global, everything)) as verbs:
+    with open_verbs(context, viewpoint_of(context, project, only_global, everything)) as verbs:
         pack = verbs.ask(
             "context", task=task, filters=filters_of(kind=kind, tag=tag), max_tokens=max_tokens, rerank=rerank,
             as_of=as_of, ref=ref, response_format="detailed" if detailed else "concise",

@@ -23,7 +23,7 @@ from helix.memory.writing.drafts import Draft
 from helix.vault.vault_id import state_folder
 
 if TYPE_CHECKING:
-    from helix.compose import Helix
+    from helix.memory.followed_vault import FollowedVault
     from helix.vault.note import Note
 
 _EDITORS = ("editor", "nano", "vim", "vi", "notepad")
@@ -44,7 +44,7 @@ def edit(
     text that cannot be kept stays in a draft, and the next `helix edit` goes on with it.
     """
     with session(context) as helix:
-        note = helix.memories.get(memory_id)
+        note = helix.store.get(memory_id)
         if note.is_erased:
             raise MemoryErased(f"{note.id} was erased; nothing of it is left to change")
         draft = Draft.of(note.id, state_folder(helix.config.state_dir, helix.config.vault))
@@ -79,12 +79,12 @@ def edit(
                 raise
 
 
-def _keep(helix: Helix, memory_id: str, draft: Draft, allow_secrets: bool) -> tuple[Note, bool]:
+def _keep(helix: FollowedVault, memory_id: str, draft: Draft, allow_secrets: bool) -> tuple[Note, bool]:
     from helix.memory.writing.write import check_secrets
     from helix.vault import frontmatter
     from helix.vault.note import Note
 
-    before = helix.memories.get(memory_id)
+    before = helix.store.get(memory_id)
     if before.is_erased:
         raise MemoryErased(f"{memory_id} was erased; nothing of it is left to change")
     if not draft.is_there():
@@ -101,7 +101,7 @@ def _keep(helix: Helix, memory_id: str, draft: Draft, allow_secrets: bool) -> tu
         raise BadValue("`helix forget --hard` erases a memory; the status alone would not")
     # As it will stand in the file, comments and all.
     check_secrets(allow_secrets, {"the note": draft.text.read_text("utf-8", "replace")})
-    after = helix.memories.revise(memory_id, edited.document, based_on=shown)
+    after = helix.store.revise(memory_id, edited.document, based_on=shown).note
     return after, frontmatter.emit(before.document) != draft.shown.read_bytes()
 
 

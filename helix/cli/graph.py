@@ -12,7 +12,7 @@ import typer
 from helix.cli.completion import complete_ids
 from helix.cli.options import AsOf, Everything, Global, IncludeDeleted, Project, Ref
 from helix.cli.output import Json, err, out, print_json, reports_errors
-from helix.cli.verbs import gather, gather_graph, open_verbs, standing_of
+from helix.cli.verbs import gather, gather_graph, open_verbs, viewpoint_of
 
 _DEEPEST = 3
 
@@ -48,7 +48,7 @@ def graph(
 
     All that are in sight, or those around one.
     """
-    with open_verbs(context, standing_of(context, project, only_global, everything)) as verbs:
+    with open_verbs(context, viewpoint_of(context, project, only_global, everything)) as verbs:
         when = {"include_deleted": include_deleted, "as_of": as_of, "ref": ref}
         if memory_id is None:
             answer = gather_graph(partial(verbs.ask, "graph", **when))

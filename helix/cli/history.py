@@ -55,7 +55,7 @@ def diff(
     With two revisions, between them.
     """
     with session(context) as helix:
-        text = helix.memories.diff(memory_id, old, new)
+        text = helix.versions.diff(memory_id, old, new)
     if as_json:
         print_json({"id": memory_id, "from": old, "to": new, "diff": text})
     elif text:

@@ -105,7 +105,7 @@ def import_memories(
     from helix.memory.portability.import_records import Importer
 
     with session(context) as helix, progress_bar("importing") as progress:
-        importer = Importer(helix.vault, helix.catalog, helix.took)
+        importer = Importer(helix.vault, helix.catalog, helix.take_in)
         wishes = Wishes(project, scope, tuple(tag or ()))
         report = importer.run(
             source, form=form, wishes=wishes, rehearse=dry_run, allow_secrets=allow_secrets, progress=progress

@@ -12,7 +12,7 @@ from helix.cli.output import err, progress_bar
 from helix.config import Config, from_process
 
 if TYPE_CHECKING:
-    from helix.compose import Helix
+    from helix.memory.followed_vault import FollowedVault
 
 
 def config_of(context: typer.Context, **flags: object) -> Config:
@@ -22,11 +22,11 @@ def config_of(context: typer.Context, **flags: object) -> Config:
 
 
 @contextmanager
-def session(context: typer.Context) -> Iterator[Helix]:
+def session(context: typer.Context) -> Iterator[FollowedVault]:
     """The vault with a catalog that is up to date: kept by the daemon when one runs, else brought up here."""
-    from helix.compose import open_helix  # not above: a command that asks the daemon needs nothing of it
+    from helix.compose import open_vault  # not above: a command that asks the daemon needs nothing of it
 
-    with open_helix(config_of(context)) as helix:
+    with open_vault(config_of(context)) as helix:
         with progress_bar("reading the vault") as progress:
             helix.catch_up(progress)
         if helix.reconciler.brake.reason:

@@ -9,7 +9,7 @@ import typer
 
 from helix.cli.options import AsOf, Everything, Global, IncludeDeleted, Kind, Project, Ref, Tag, filters_of
 from helix.cli.output import Json, err, out, print_json, reports_errors, shortened
-from helix.cli.verbs import gather, open_verbs, standing_of
+from helix.cli.verbs import gather, open_verbs, viewpoint_of
 
 _LINES = 4
 _SHOWN = 8
@@ -45,7 +45,7 @@ def recall(
     as_json: Json = False,
 ) -> None:
     """Find memories by words and by meaning."""
-    with open_verbs(context, standing_of(context, project, only_global, everything)) as verbs:
+    with open_verbs(context, viewpoint_of(context, project, only_global, everything)) as verbs:
         ask = partial(
             verbs.ask, "search", query=question, filters=filters_of(kind=kind, tag=tag), rerank=rerank,
             include_deleted=include_deleted, as_of=as_of, ref=ref,

@@ -20,7 +20,7 @@ from helix.cli.options import (
     filters_of,
 )
 from helix.cli.output import Json, err, out, print_json, reports_errors
-from helix.cli.verbs import gather, open_verbs, standing_of
+from helix.cli.verbs import gather, open_verbs, viewpoint_of
 
 
 @reports_errors
@@ -40,7 +40,7 @@ def recent(
     as_json: Json = False,
 ) -> None:
     """List the memories, last changed first."""
-    with open_verbs(context, standing_of(context, project, only_global, everything)) as verbs:
+    with open_verbs(context, viewpoint_of(context, project, only_global, everything)) as verbs:
         filters = filters_of(kind=kind, tag=tag, unfiled="true" if unfiled else None)
         ask = partial(
             verbs.ask, "recent", filters=filters, since=since, include_deleted=include_deleted, as_of=as_of, ref=ref,

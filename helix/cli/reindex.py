@@ -44,16 +44,18 @@ def reindex(
 
 
 def _here(context: typer.Context, accept_missing: bool) -> dict[str, Any]:
-    from helix.compose import Helix, open_helix, open_recall
+    from helix.compose import open_vault
+    from helix.memory.followed_vault import FollowedVault
+    from helix.memory.search_engine import open_recall
 
-    def mend(helix: Helix) -> None:
+    def mend(helix: FollowedVault) -> None:
         deadline = time.monotonic() + _MEND_PATIENCE
         due = helix.mender.mend()
         while due is not None and due < deadline:
             time.sleep(max(0.0, due - time.monotonic()))
             due = helix.mender.mend()
 
-    with open_helix(config_of(context)) as helix:
+    with open_vault(config_of(context)) as helix:
         with progress_bar("reading the vault") as progress:
             report = helix.reconciler.rebuild(accept_missing=accept_missing, progress=progress)
         helix.mender.look_for_leftovers(report.temporary)

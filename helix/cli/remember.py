@@ -10,7 +10,7 @@ import typer
 from helix.cli.completion import complete_ids, complete_kinds, complete_projects, complete_tags
 from helix.cli.options import IdempotencyKey
 from helix.cli.output import Json, err, out, print_json, reports_errors
-from helix.cli.verbs import open_verbs, standing_of
+from helix.cli.verbs import open_verbs, viewpoint_of
 from helix.errors import BadValue
 
 
@@ -62,7 +62,7 @@ def remember(
     What says the same as one that is there is merged into it; what changes a value replaces the old one. Text that
     looks like a credential is refused.
     """
-    standing = standing_of(context, project, only_global)
+    standing = viewpoint_of(context, project, only_global)
     replaced = supersedes or []
     request: dict[str, Any] = {
         "text": _from_stdin() if text == "-" else text, "title": title, "kind": kind,

@@ -35,7 +35,7 @@ CLIENT = "cli"
 
 
 @dataclass(frozen=True)
-class Standing:
+class Viewpoint:
     """From where a command looks, and where what it writes belongs."""
 
     project: str | None
@@ -53,7 +53,7 @@ class Door(Protocol):
 class Verbs:
     """Every verb by its name, with its fields; what is None is left to the verb. Raises HelixError only."""
 
-    def __init__(self, door: Door, standing: Standing) -> None:
+    def __init__(self, door: Door, standing: Viewpoint) -> None:
         self._door = door
         self._standing = standing
 
@@ -76,7 +76,7 @@ class Verbs:
 class DaemonDoor:
     """The daemon, over REST."""
 
-    def __init__(self, daemon: Daemon, standing: Standing) -> None:
+    def __init__(self, daemon: Daemon, standing: Viewpoint) -> None:
         self._daemon = daemon
         self._headers = {"Helix-Client": CLIENT}
         if standing.project:
@@ -119,10 +119,10 @@ def spell(verb: Verb, fields: Mapping[str, Any]) -> tuple[str, Payload | None]:
 
 @contextmanager
 def open_verbs(
-    context: typer.Context, standing: Standing | None = None, *, writes: bool = False
+    context: typer.Context, standing: Viewpoint | None = None, *, writes: bool = False
 ) -> Iterator[Verbs]:
     """`writes` says that the command changes memories: then a daemon that hangs is not gone round."""
-    standing = standing or Standing(None, "all")
+    standing = standing or Viewpoint(None, "all")
     daemon = find_daemon(config_of(context))
     trouble = "no daemon runs" if daemon is None else _why_silent(daemon)
     if daemon is not None and not trouble:
@@ -138,16 +138,16 @@ def open_verbs(
         yield Verbs(door, standing)
 
 
-def standing_of(
+def viewpoint_of(
     context: typer.Context, project: str | None, only_global: bool, everything: bool = False
-) -> Standing:
+) -> Viewpoint:
     """What --project, --global and --all mean; without them it is the project of the current folder."""
     if sum((project is not None, only_global, everything)) > 1:
         raise BadValue("--project, --global and --all exclude each other; give one of them")
     if only_global or everything:
-        return Standing(None, "global" if only_global else "all")
+        return Viewpoint(None, "global" if only_global else "all")
     found = project or project_here(config_of(context))
-    return Standing(found, "project") if found else Standing(None, "all")
+    return Viewpoint(found, "project") if found else Viewpoint(None, "all")
 
 
 def project_here(config: Config) -> str | None:

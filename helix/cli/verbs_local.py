@@ -1,4 +1,4 @@
-"""The verbs in this process, for when no daemon runs: the service that the daemon would ask."""
+"""The verbs in this process, for when no daemon runs: as the daemon would run them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ import typer
 
 from helix.cli.open_vault import session
 from helix.cli.output import Progress, progress_bar
-from helix.cli.verbs import CLIENT, Payload, Standing
-from helix.compose import Recall, open_recall, open_service
+from helix.cli.verbs import CLIENT, Payload, Viewpoint
+from helix.compose import open_workspace
 from helix.errors import DaemonUnreachable
-from helix.memory.reading.view import Caller
-from helix.memory.service import Service
+from helix.memory.maintenance.consolidate import consolidate
+from helix.memory.place import Place
+from helix.memory.principal import LOCAL
+from helix.memory.request import Request
+from helix.memory.search_engine import Recall, open_recall
 from helix.memory.verbs.call import call
 from helix.memory.verbs.verb import Verb
 
@@ -23,7 +26,7 @@ _EMBED_PATIENCE = 20.0
 
 
 @contextmanager
-def open_local(context: typer.Context, standing: Standing) -> Iterator[LocalDoor]:
+def open_local(context: typer.Context, standing: Viewpoint) -> Iterator[LocalDoor]:
     with session(context) as helix, ExitStack() as stack:
         opened: list[Recall] = []
 
@@ -40,17 +43,17 @@ def open_local(context: typer.Context, standing: Standing) -> Iterator[LocalDoor
                     opened[0].index.wait_until_embedded(_EMBED_PATIENCE)
             return opened[0]
 
-        with open_service(helix, recall) as service:
-            yield LocalDoor(service, standing)
+        with open_workspace(helix, recall) as workspace:
+            # Whoever runs a command on this machine is the owner of the vault.
+            yield LocalDoor(workspace.request(LOCAL, Place(standing.project, None, CLIENT)))
 
 
 class LocalDoor:
-    def __init__(self, service: Service, standing: Standing) -> None:
-        self._service = service
-        self._caller = Caller(standing.project, None, CLIENT)
+    def __init__(self, request: Request) -> None:
+        self._request = request
 
     def ask(self, verb: Verb, fields: Mapping[str, Any]) -> Payload:
-        return call(self._service, verb, verb.request(**fields), self._caller)
+        return call(self._request, verb, verb.request(**fields))
 
     def consolidate(self, *, dry_run: bool, only: Sequence[str], progress: Progress) -> Payload:
-        return self._service.consolidate(dry_run=dry_run, only=only, progress=progress)
+        return consolidate(self._request, dry_run=dry_run, only=only, progress=progress)

@@ -21,16 +21,18 @@ import uvicorn
 from fastapi import FastAPI
 from helix_mcp.address import is_loopback
 
-from helix.compose import Helix, RecallSoon, open_helix, open_service
+from helix.compose import open_vault, open_workspace
 from helix.config import Config, from_process
 from helix.daemon.connections import BoundedConnection
 from helix.daemon.logs import LEVELS, announce, start_logging
 from helix.errors import ConfigError, HelixError, VaultLocked
 from helix.follow.follower import Follower
 from helix.follow.whereabouts import Whereabouts
-from helix.memory.maintenance.inbox import Inbox
+from helix.memory.followed_vault import FollowedVault
 from helix.memory.maintenance.worker import Upkeep
-from helix.memory.service import Service
+from helix.memory.models import Models
+from helix.memory.search_engine import RecallSoon
+from helix.memory.workspace import Workspace
 from helix.state.permissions import close_state
 from helix.surfaces.app import Doors, Plugged, make_app
 from helix.surfaces.dashboard.routes import routes as dashboard
@@ -63,8 +65,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     try:
         config = from_process(**flags)
         start_logging(_checked(config).log_level)
-        with _opened(config) as helix:
-            _serve(helix)
+        with _opened(config) as followed:
+            _serve(followed)
     except HelixError as error:
         sys.exit(f"helixd: {error.message}")
 
@@ -94,11 +96,11 @@ def _checked(config: Config) -> Config:
 
 
 @contextmanager
-def _opened(config: Config) -> Iterator[Helix]:
+def _opened(config: Config) -> Iterator[FollowedVault]:
     close_state(config.state_dir)
     try:
-        with open_helix(config, must_follow=True) as helix:
-            yield helix
+        with open_vault(config, must_follow=True) as followed:
+            yield followed
         close_state(config.state_dir)
     except VaultLocked as error:
         first = Whereabouts.find(state_folder(config.state_dir, config.vault))
@@ -109,22 +111,23 @@ def _opened(config: Config) -> Iterator[Helix]:
         ) from error
 
 
-def _serve(helix: Helix) -> None:
-    config, release = helix.config, version("helix-memory")
+def _serve(followed: FollowedVault) -> None:
+    config, release = followed.config, version("helix-memory")
     listener = _listen(config)
     port = int(listener.getsockname()[1])
     here = Whereabouts(_url(config.host, port), os.getpid(), release)
-    recall = RecallSoon(helix)
-    with open_service(helix, lambda: recall.get(_PATIENCE)) as service:
+    models = Models(config.state_dir, config.embed_threads)
+    recall = RecallSoon(followed, models)
+    with models, open_workspace(followed, lambda: recall.get(_PATIENCE)) as workspace:
         token = TokenFile(config).get
         _make_token(token)
-        clients = Clients(helix.vault.clock)
-        mcp = McpSoon(partial(_make_mcp, service, release, recall, clients, config.max_body_bytes))
-        helix.on_change(mcp.memories_changed)
-        follower = helix.follower()
-        doors = _make_doors(helix, follower, recall, service, clients, mcp, release)
+        clients = Clients(followed.vault.clock)
+        mcp = McpSoon(partial(_make_mcp, workspace, release, recall, clients, config.max_body_bytes))
+        followed.on_change(mcp.memories_changed)
+        follower = followed.follower()
+        doors = _make_doors(workspace, follower, recall, clients, mcp, release)
         plugged = [
-            Plugged(lifespans=[partial(_following, follower, recall, doors.upkeep), doors.events.run]),
+            Plugged(lifespans=[partial(_following, follower, recall, workspace.upkeep), doors.events.run]),
             Plugged(mcp.routes(), [mcp.run]),
             Plugged(dashboard()),
             Plugged(proof(token)),
@@ -132,18 +135,18 @@ def _serve(helix: Helix) -> None:
         policy = LocalAccess(config.host, port, token, require_token=config.require_token)
         server = _Server(make_app(doors, policy, release, plugged), [mcp.end_streams, doors.events.end])
         _leave_quietly(server)
-        with _findable(helix, here):
+        with _findable(followed, here):
             server.run(sockets=[listener])
     announce("helixd stopped; everything acknowledged is on disk")
 
 
 @contextmanager
-def _findable(helix: Helix, here: Whereabouts) -> Iterator[None]:
+def _findable(followed: FollowedVault, here: Whereabouts) -> Iterator[None]:
     """As long as it serves, clients find it where the state folder says."""
-    state = state_folder(helix.config.state_dir, helix.config.vault)
+    state = followed.state
     here.record(state)
-    helix.reconciler.on_scan.append(partial(here.record_again, state))
-    announce(f"helixd follows {helix.vault.root.path} and serves {here.url}/", url=here.url, pid=here.pid)
+    followed.reconciler.on_scan.append(partial(here.record_again, state))
+    announce(f"helixd follows {followed.vault.root.path} and serves {here.url}/", url=here.url, pid=here.pid)
     try:
         yield
     finally:
@@ -151,16 +154,16 @@ def _findable(helix: Helix, here: Whereabouts) -> Iterator[None]:
 
 
 def _make_mcp(
-    service: Service, release: str, recall: RecallSoon, clients: Clients, max_body_bytes: int
+    workspace: Workspace, release: str, recall: RecallSoon, clients: Clients, max_body_bytes: int
 ) -> McpSurface:
     # Here and not above: a second, which only a daemon with an agent has to pay.
     from helix.surfaces.mcp.surface import McpSurface
 
     return McpSurface(
-        service,
+        workspace,
         release,
         is_ready=recall.is_settled,
-        on_call=lambda caller: clients.saw(caller, "mcp"),
+        on_call=lambda place: clients.saw(place, "mcp"),
         max_body_bytes=max_body_bytes,
     )
 
@@ -198,24 +201,22 @@ class _Server(uvicorn.Server):
 
 
 def _make_doors(
-    helix: Helix,
+    workspace: Workspace,
     follower: Follower,
     recall: RecallSoon,
-    service: Service,
     clients: Clients,
     mcp: McpSoon,
     release: str,
 ) -> Doors:
-    upkeep = Upkeep(service, helix.config.consolidate)
-    health = DaemonHealth(helix, follower, recall, upkeep, release)
+    followed = workspace.followed
+    health = DaemonHealth(followed, follower, recall, workspace.upkeep, release)
     metrics = Metrics(health.look)
-    service.on_answer = metrics.hear
-    events = Events(service.journal, health.look_soon)
-    inbox = Inbox(service, upkeep, service.dismissed)
+    workspace.tell_answers(metrics.hear)
+    events = Events(workspace.journal, health.look_soon)
     status = DaemonStatus(
-        helix, recall, health, metrics, clients, mcp_sessions=mcp.sessions, listeners=events.count
+        followed, recall, health, metrics, clients, mcp_sessions=mcp.sessions, listeners=events.count
     )
-    return Doors(helix, recall, service, health, metrics, upkeep, events, inbox, clients, status)
+    return Doors(workspace, recall, health, metrics, events, clients, status)
 
 
 @asynccontextmanager

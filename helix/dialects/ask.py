@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from helix.dialects.dialect import Arguments, Run
-from helix.memory.reading.view import Caller
-from helix.memory.service import Service
+from helix.memory.request import Request
 from helix.memory.tokens import Payload
 from helix.memory.verbs.call import call
 from helix.memory.verbs.table import VERBS
@@ -16,18 +13,20 @@ from helix.memory.verbs.verb import Asks, Verb
 def asks(verb_name: str) -> Run:
     """A tool whose arguments are the fields of a verb."""
 
-    def run(service: Service, caller: Caller, arguments: Arguments) -> Payload:
-        return ask(service, verb_name, _place(caller, arguments), **arguments)
+    def run(request: Request, arguments: Arguments) -> Payload:
+        # What a call says of project and session goes before what its connection says.
+        there = request.at(project=arguments.get("project"), session=arguments.get("session"))
+        return ask(there, verb_name, **arguments)
 
     return run
 
 
-def ask(service: Service, verb_name: str, caller: Caller, **arguments: object) -> Payload:
+def ask(request: Request, verb_name: str, **arguments: object) -> Payload:
     verb = VERBS[verb_name]
-    return call(service, verb, _request(verb, arguments), caller)
+    return call(request, verb, _fields(verb, arguments))
 
 
-def _request(verb: Verb, arguments: Arguments) -> Asks:
+def _fields(verb: Verb, arguments: Arguments) -> Asks:
     """What is not among the fields of the verb says where somebody works."""
     given = {}
     for field in verb.fields.values():
@@ -36,12 +35,3 @@ def _request(verb: Verb, arguments: Arguments) -> Asks:
             # To a schema 8.0 is an integer too.
             given[field.name] = int(arguments[name]) if field.type is int else arguments[name]
     return verb.request(**given)
-
-
-def _place(caller: Caller, arguments: Arguments) -> Caller:
-    """What a call says of project and session goes before what its connection says."""
-    return replace(
-        caller,
-        project=arguments.get("project") or caller.project,
-        session=arguments.get("session") or caller.session,
-    )

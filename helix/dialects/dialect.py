@@ -1,4 +1,4 @@
-"""What a dialect is: the tools and resources that the clients of one system know, spelled over the one service.
+"""What a dialect is: the tools and resources that the clients of one system know, spelled over the verbs.
 
 A dialect is data and translation. It knows no transport, keeps no state and has never heard of another dialect.
 """
@@ -12,15 +12,14 @@ from typing import Any
 from helix.access import LOCAL, Access
 from helix.dialects.schema import Schema
 from helix.errors import HelixError
-from helix.memory.reading.view import Caller
-from helix.memory.service import Service
+from helix.memory.request import Request
 from helix.memory.tokens import Payload
 
 Arguments = Mapping[str, Any]
 """checked against the schema of the tool; what was not given, or given as null, is not there"""
-Run = Callable[[Service, Caller, Arguments], "Payload | str"]
+Run = Callable[[Request, Arguments], "Payload | str"]
 """a payload is sent as structured content and as text, a text as it is"""
-Read = Callable[[Service, Caller, Mapping[str, str]], Payload]
+Read = Callable[[Request, Mapping[str, str]], Payload]
 """one page of a resource, for what its address says behind the question mark"""
 
 

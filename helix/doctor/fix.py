@@ -8,12 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from helix.compose import Helix, open_helix, open_recall
+from helix.compose import open_vault
 from helix.doctor import daemon, derived, folders, links, settings, sync
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Finding
 from helix.errors import HelixError, VaultError
 from helix.follow.whereabouts import Whereabouts
+from helix.memory.followed_vault import FollowedVault
+from helix.memory.search_engine import open_recall
 from helix.vault.files import Files, Write
 from helix.vault.folding import merge_copies
 from helix.vault.hashes import content_hash
@@ -77,7 +79,7 @@ def _set_databases_aside(examined: Examined, findings: Sequence[Finding]) -> lis
 
 def _remake_catalog(examined: Examined, findings: Sequence[Finding]) -> list[str]:
     done = _set_databases_aside(examined, findings)
-    with open_helix(examined.config) as helix:
+    with open_vault(examined.config) as helix:
         if helix.follows:
             helix.catch_up()
             return [*done, f"made the catalog anew from {helix.catalog.count_seen()} notes"]
@@ -92,7 +94,7 @@ def _remake_index(examined: Examined, findings: Sequence[Finding]) -> list[str]:
         shutil.rmtree(aside, ignore_errors=True)
         folder.rename(aside)
         done.append(f"set {folder} aside")
-    with open_helix(examined.config) as helix:
+    with open_vault(examined.config) as helix:
         if not helix.follows:
             return [*done, "run `helix reindex`: the daemon has the index open"]
         helix.catch_up()
@@ -102,7 +104,7 @@ def _remake_index(examined: Examined, findings: Sequence[Finding]) -> list[str]:
 
 
 def _take_in(examined: Examined, findings: Sequence[Finding]) -> list[str]:
-    with open_helix(examined.config) as helix:
+    with open_vault(examined.config) as helix:
         if not helix.follows:
             return ["the daemon takes in what changed with its next scan"]
         helix.catch_up()
@@ -120,7 +122,7 @@ def _remove_set_aside(examined: Examined, findings: Sequence[Finding]) -> list[s
 
 
 def _merge_copies(examined: Examined, findings: Sequence[Finding]) -> list[str]:
-    with open_helix(examined.config) as helix:
+    with open_vault(examined.config) as helix:
         helix.catch_up()
         return [
             _merge(helix, memory_id, [row.path for row in rows])
@@ -128,14 +130,14 @@ def _merge_copies(examined: Examined, findings: Sequence[Finding]) -> list[str]:
         ]
 
 
-def _merge(helix: Helix, memory_id: str, paths: list[str]) -> str:
+def _merge(helix: FollowedVault, memory_id: str, paths: list[str]) -> str:
     outcome = merge_copies(helix.vault, memory_id, paths)
-    helix.took([*paths, outcome.survivor.path])
+    helix.take_in([*paths, outcome.survivor.path])
     return f"merged {', '.join(paths)} into {outcome.survivor.path}"
 
 
 def _sweep(examined: Examined, findings: Sequence[Finding]) -> list[str]:
-    with open_helix(examined.config) as helix:
+    with open_vault(examined.config) as helix:
         if not helix.follows:
             return ["the daemon clears temp files in a moment"]
         helix.catch_up()

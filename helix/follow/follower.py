@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from helix.follow.mend import Mender
-from helix.follow.reconcile import Committed, Reconciler
+from helix.follow.note_lane import Committed
+from helix.follow.reconcile import Reconciler
 from helix.follow.settle import Settle
 from helix.follow.watch import Watcher
 from helix.vault.autocommit import AutoCommit

@@ -18,7 +18,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass
-class Report:
+class FollowReport:
     changes: list[Change] = field(default_factory=list)
     """the memories that changed"""
     unsettled: list[str] = field(default_factory=list)
@@ -46,7 +46,12 @@ class Lane(Protocol):
 
     @abstractmethod
     def take_in(
-        self, files: Mapping[str, Signature], report: Report, *, settled: bool, progress: Progress | None
+        self,
+        files: Mapping[str, Signature],
+        report: FollowReport,
+        *,
+        settled: bool,
+        progress: Progress | None,
     ) -> None:
         """Read these files, which are new or changed, and keep what they say.
 
@@ -55,7 +60,7 @@ class Lane(Protocol):
         """
 
     @abstractmethod
-    def drop(self, paths: Sequence[str], report: Report) -> None:
+    def drop(self, paths: Sequence[str], report: FollowReport) -> None:
         """These files are gone, or are not to be followed any more."""
 
     @abstractmethod

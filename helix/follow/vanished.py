@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from helix.config import FollowConfig
 from helix.errors import HelixError, OutsideVault
 from helix.follow.brake import Brake
-from helix.follow.lane import Lane, Report
+from helix.follow.lane import FollowReport, Lane
 from helix.vault.paths import Root
 
 
@@ -47,7 +47,7 @@ class Vanished:
         for path in self._missing.keys() & paths:
             del self._missing[path]
 
-    def drop_moved(self, report: Report) -> None:
+    def drop_moved(self, report: FollowReport) -> None:
         """What moved elsewhere is believed at once."""
         self.drop([path for path in self._missing if self._lane.is_elsewhere(path, self._missing)], report)
 
@@ -57,7 +57,7 @@ class Vanished:
             missing, self._lane.count_known() if missing else 0, self._monotonic(), self._lane.kind
         )
 
-    def drop_believed(self, report: Report) -> None:
+    def drop_believed(self, report: FollowReport) -> None:
         """Those whose grace period is over."""
         now = self._monotonic()
         gone = self.drop(
@@ -65,7 +65,7 @@ class Vanished:
         )
         self._brake.dropped(gone, now, self._lane.kind)
 
-    def drop(self, paths: Sequence[str], report: Report) -> Sequence[str]:
+    def drop(self, paths: Sequence[str], report: FollowReport) -> Sequence[str]:
         """Drop those of these files that are really gone, and name them."""
         gone = [path for path in paths if not self._may_be_there(path)]
         if gone:

@@ -74,9 +74,8 @@ class Watcher:
             raise_interrupt=False,
         ):
             if self._folder() != folder:
-                raise FileNotFoundError(
-                    f"another folder is at {self._root} now"
-                )  # the old one is still watched
+                # The old one is still watched.
+                raise FileNotFoundError(f"another folder is at {self._root} now")
             self.last_error = None
             if not self.stands.is_set() or len(events) >= _OVERFLOW:
                 # Only now is it certain that the watch stands; nobody told what happened before.

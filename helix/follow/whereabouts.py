@@ -32,8 +32,8 @@ class Whereabouts:
     def find(cls, state_folder: Path) -> Whereabouts | None:
         """What the last daemon said of itself. Whether it still runs, only the lock knows."""
         try:
-            said = json.loads((state_folder / DAEMON_FILE).read_text("utf-8"))
-            return cls(str(said["url"]), int(said["pid"]), str(said["version"]))
+            fields = json.loads((state_folder / DAEMON_FILE).read_text("utf-8"))
+            return cls(str(fields["url"]), int(fields["pid"]), str(fields["version"]))
         except (OSError, ValueError, KeyError, TypeError):
             return None
 

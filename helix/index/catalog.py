@@ -6,7 +6,7 @@ import json
 import sqlite3
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -93,25 +93,8 @@ class Row:
         )
 
     @property
-    def scope(self) -> str:
-        return str(self.meta["scope"])
-
-    @property
-    def kind(self) -> str:
-        return str(self.meta["kind"])
-
-    @property
-    def project(self) -> str | None:
-        return self.meta.get("project")
-
-    @property
     def session(self) -> str | None:
         return session_of(self.meta.get("source"))
-
-    @property
-    def tags(self) -> Sequence[str]:
-        tags: Sequence[str] = self.meta.get("tags", ())
-        return tags
 
     @property
     def created(self) -> datetime | None:
@@ -121,6 +104,65 @@ class Row:
     def is_unread(self) -> bool:
         """Known by its text alone: its properties could never be read."""
         return "unread" in self.meta
+
+    @property
+    def title(self) -> str:
+        return str(self.meta["title"])
+
+    @property
+    def kind(self) -> str:
+        return str(self.meta["kind"])
+
+    @property
+    def scope(self) -> str:
+        return str(self.meta["scope"])
+
+    @property
+    def project(self) -> str | None:
+        return self.meta.get("project")
+
+    @property
+    def tags(self) -> Sequence[str]:
+        return self.meta.get("tags") or ()
+
+    @property
+    def source(self) -> Mapping[str, Any] | None:
+        return self.meta.get("source")
+
+    @property
+    def edges(self) -> Mapping[str, Sequence[str]]:
+        """By their kind, what each names."""
+        return self.meta.get("edges") or {}
+
+    @property
+    def extra(self) -> Mapping[str, Any]:
+        """A person's own keys."""
+        return self.meta.get("extra") or {}
+
+    @property
+    def importance(self) -> float | None:
+        return self.meta.get("importance")
+
+    @property
+    def created_at(self) -> str | None:
+        return self.meta.get("created_at")
+
+    @property
+    def updated_at(self) -> str | None:
+        return self.meta.get("updated_at")
+
+    @property
+    def deleted_at(self) -> str | None:
+        return self.meta.get("deleted_at")
+
+    @property
+    def valid_until(self) -> str | None:
+        return self.meta.get("valid_until")
+
+    @property
+    def unmerged(self) -> int | None:
+        """The line where a merge had to keep both texts."""
+        return self.meta.get("unmerged")
 
 
 class Indexed(NamedTuple):

@@ -86,11 +86,18 @@ class _Notes:
 
 
 class Searcher:
-    def __init__(self, engine: Engine, clock: Callable[[], datetime], find: FindNote) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        clock: Callable[[], datetime],
+        find: FindNote,
+        reranker: Reranker | None = None,
+    ) -> None:
+        """`reranker` is that of the process; without one it has its own."""
         self._engine = engine
         self._clock = clock
         self._find = find
-        self._reranker = Reranker()
+        self._reranker = reranker or Reranker()
 
     def search(self, question: Question) -> SearchAnswer:
         query = parse(question.text, question.where)

@@ -80,10 +80,10 @@ def fit_page(
     if page is not None:
         return page
     bare = {**shape([]), "truncated": True, "next_cursor": listing.cursor(listing.start + 1)}
-    for said in ({"note": _LEFT_OUT}, {"note": "one does not fit; raise max_tokens"}, {}):
-        told = budget.measure({**bare, **said})
-        if budget.holds(told):
-            return told
+    for notice in ({"note": _LEFT_OUT}, {"note": "one does not fit; raise max_tokens"}, {}):
+        done = budget.measure({**bare, **notice})
+        if budget.holds(done):
+            return done
     raise BadValue(f"nothing of it fits in {budget.max_tokens} tokens; raise max_tokens")
 
 

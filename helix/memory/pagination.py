@@ -3,6 +3,8 @@
 A page shows the memories as they are when it is asked for, and leaves out those that were forgotten since. A listing of
 ids and scores holds whatever happens. All others may quote a memory (a link that leads nowhere, a tag, the subject of a
 commit, a problem), and go when one is erased: their cursors are refused like any that is too old.
+
+A listing belongs to the principal whose question found it. To everybody else its cursors are unknown.
 """
 
 from __future__ import annotations
@@ -25,12 +27,15 @@ BYTES_KEPT = 32 * 1024 * 1024
 _KEY_LENGTH = 8
 
 # Another number means another file: cursors into the one before are refused as too old.
-_SCHEMA_VERSION = 2
+_SCHEMA_VERSION = 3
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
 DROP TABLE IF EXISTS pages;
 DROP TABLE IF EXISTS era;
-CREATE TABLE pages (key TEXT PRIMARY KEY, said BLOB NOT NULL, quotes INTEGER NOT NULL, kept_at REAL NOT NULL);
+CREATE TABLE pages (
+    owner TEXT NOT NULL, key TEXT NOT NULL, listing BLOB NOT NULL, quotes INTEGER NOT NULL, kept_at REAL NOT NULL,
+    PRIMARY KEY (owner, key)
+);
 CREATE TABLE era (count INTEGER NOT NULL);
 INSERT INTO era VALUES (0);
 PRAGMA user_version = {_SCHEMA_VERSION};
@@ -50,9 +55,9 @@ class Listing:
     era: int | None = None
     """how many erasures there were before it was found; None for one of ids and scores alone, which quotes nothing"""
 
-    def cursor(self, place: int) -> str | None:
-        """For what comes from this place on; None when nothing does."""
-        return f"{self.key}.{place}" if place < len(self.entries) else None
+    def cursor(self, position: int) -> str | None:
+        """For what comes from this position on; None when nothing does."""
+        return f"{self.key}.{position}" if position < len(self.entries) else None
 
 
 class Pages(StateDatabase):
@@ -62,42 +67,33 @@ class Pages(StateDatabase):
         if self._db.execute("PRAGMA user_version").fetchone()[0] != _SCHEMA_VERSION:
             self._db.executescript(_SCHEMA)
 
-    def start(
-        self, verb: str, entries: Sequence[Any], commit: str | None = None, era: int | None = None
-    ) -> Listing:
-        """The same entries have the same key, so that the same question gets the same answer, cursor and all."""
-        digest = hashlib.sha256(_said(verb, commit, entries)).digest()
-        key = base64.b32encode(digest).decode().lower()[:_KEY_LENGTH]
-        return Listing(key, list(entries), commit=commit, era=era)
+    def of(self, owner: str) -> Cursors:
+        """The listings of one principal."""
+        return Cursors(self, owner)
 
     def era(self) -> int:
-        """To be asked before the entries of a listing that quotes are found."""
         with self._lock:
             return int(self._db.execute("SELECT count FROM era").fetchone()[0])
 
-    def keep(self, verb: str, listing: Listing) -> None:
-        """So that its cursors can be followed, after a restart of the daemon too.
-
-        Not one that was found before an erasure and would be kept after it: it may quote what was erased.
-        """
+    def keep(self, owner: str, verb: str, listing: Listing) -> None:
         with suppress(StateUnwritable), self.transaction():  # the page is shown all the same
             if listing.era is not None and listing.era != self.era():
                 return
             # The key is made of what is kept: a page that comes after another writes no listing of thousands again.
             known = self._db.execute(
-                "UPDATE pages SET kept_at = ? WHERE key = ?", (time.time(), listing.key)
+                "UPDATE pages SET kept_at = ? WHERE owner = ? AND key = ?", (time.time(), owner, listing.key)
             ).rowcount
             if known:
                 return
-            said = zlib.compress(_said(verb, listing.commit, listing.entries), 1)
+            packed = zlib.compress(_serialized(verb, listing.commit, listing.entries), 1)
             self._db.execute(
-                "INSERT INTO pages VALUES (?, ?, ?, ?)",
-                (listing.key, said, listing.era is not None, time.time()),
+                "INSERT INTO pages VALUES (?, ?, ?, ?, ?)",
+                (owner, listing.key, packed, listing.era is not None, time.time()),
             )
             # The latest stays, however long it is.
             self._db.execute(
-                "DELETE FROM pages WHERE key IN (SELECT key FROM (SELECT key, row_number() OVER latest AS place,"
-                " sum(length(said)) OVER latest AS bytes FROM pages"
+                "DELETE FROM pages WHERE rowid IN (SELECT rowid FROM (SELECT rowid, row_number() OVER latest AS place,"
+                " sum(length(listing)) OVER latest AS bytes FROM pages"
                 " WINDOW latest AS (ORDER BY kept_at DESC, rowid DESC))"
                 " WHERE place > 1 AND (place > ? OR bytes > ?))",
                 (_KEPT, BYTES_KEPT),
@@ -110,12 +106,14 @@ class Pages(StateDatabase):
                 self._db.execute("DELETE FROM pages WHERE quotes")
             return self.empty_log()
 
-    def find(self, verb: str, cursor: str) -> Listing:
-        key, _, place = cursor.partition(".")
+    def find(self, owner: str, verb: str, cursor: str) -> Listing:
+        key, _, position = cursor.partition(".")
         with self._lock:
-            rows = self._db.execute("SELECT said, quotes FROM pages WHERE key = ?", (key,)).fetchall()
+            rows = self._db.execute(
+                "SELECT listing, quotes FROM pages WHERE owner = ? AND key = ?", (owner, key)
+            ).fetchall()
             era = self.era() if rows and rows[0][1] else None
-        if not rows or not place.isdecimal() or len(place) > 9:
+        if not rows or not position.isdecimal() or len(position) > 9:
             raise BadValue(
                 f"the cursor {cursor[:40]!r} is not known, or too old; ask again without one",
                 code="bad-cursor",
@@ -123,22 +121,52 @@ class Pages(StateDatabase):
         of, commit, entries = json.loads(zlib.decompress(rows[0][0]).decode("utf-8", "surrogatepass"))
         if of != verb:
             raise BadValue(f"this cursor belongs to an answer of {of}, not of {verb}", code="bad-cursor")
-        return Listing(key, entries, min(int(place), len(entries)), commit, era)
+        return Listing(key, entries, min(int(position), len(entries)), commit, era)
 
 
-def _said(verb: str, commit: str | None, entries: Sequence[Any]) -> bytes:
+@dataclass(frozen=True)
+class Cursors:
+    """The listings of one principal."""
+
+    _pages: Pages
+    _owner: str
+
+    def start(
+        self, verb: str, entries: Sequence[Any], commit: str | None = None, era: int | None = None
+    ) -> Listing:
+        """The same entries have the same key, so that the same question gets the same answer, cursor and all."""
+        digest = hashlib.sha256(_serialized(verb, commit, entries)).digest()
+        key = base64.b32encode(digest).decode().lower()[:_KEY_LENGTH]
+        return Listing(key, list(entries), commit=commit, era=era)
+
+    def era(self) -> int:
+        """To be asked before the entries of a listing that quotes are found."""
+        return self._pages.era()
+
+    def keep(self, verb: str, listing: Listing) -> None:
+        """So that its cursors can be followed, after a restart of the daemon too.
+
+        Not one that was found before an erasure and would be kept after it: it may quote what was erased.
+        """
+        self._pages.keep(self._owner, verb, listing)
+
+    def find(self, verb: str, cursor: str) -> Listing:
+        return self._pages.find(self._owner, verb, cursor)
+
+
+def _serialized(verb: str, commit: str | None, entries: Sequence[Any]) -> bytes:
     return json.dumps([verb, commit, list(entries)], ensure_ascii=False).encode("utf-8", "surrogatepass")
 
 
-def place_in(cursor: str | None, digest: str, length: int) -> int:
-    """Where in a text to read on: the cursor of a text says the place, and of which text it is."""
+def position_in(cursor: str | None, digest: str, length: int) -> int:
+    """Where in a text to read on: the cursor of a text says the position, and of which text it is."""
     if cursor is None:
         return 0
-    place, _, of = cursor.partition(".")
-    if not place.isdecimal() or len(place) > 9 or int(place) > length:
+    position, _, of = cursor.partition(".")
+    if not position.isdecimal() or len(position) > 9 or int(position) > length:
         raise BadValue(
             f"the cursor {cursor[:40]!r} is not of this text; read it from the start", code="bad-cursor"
         )
     if of != digest:
         raise StaleHash("it was changed while it was read; read it again from the start")
-    return int(place)
+    return int(position)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from helix.index.where import HasFacets
 
 
 @dataclass(frozen=True)
@@ -17,3 +20,22 @@ LOCAL = Principal("local", sees_everything=True)
 """the owner of the vault, at their own machine"""
 
 UNKNOWN = Principal("unknown")
+
+
+Allows = Callable[[HasFacets], bool]
+"""whether somebody sees a memory; the predicate of a filter is one (`where.to_predicate`)"""
+Visibility = Callable[[Principal], Allows]
+"""what each principal sees"""
+
+
+def everything(_: HasFacets) -> bool:
+    return True
+
+
+def nothing(_: HasFacets) -> bool:
+    return False
+
+
+def visible_to(principal: Principal) -> Allows:
+    """Everything to whom it is said of, and nothing to anybody else."""
+    return everything if principal.sees_everything else nothing

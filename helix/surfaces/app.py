@@ -17,14 +17,10 @@ from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Match
 
 from helix.access import LOCAL
-from helix.compose import Helix, RecallSoon
 from helix.errors import HelixError
-from helix.memory.maintenance.inbox import Inbox
-from helix.memory.maintenance.worker import Upkeep
-from helix.memory.service import Service
-from helix.memory.verbs.maintenance import CONSOLIDATION, INBOX
-from helix.memory.verbs.reading import READING
-from helix.memory.verbs.writing import WRITING
+from helix.memory.search_engine import RecallSoon
+from helix.memory.verbs.table import VERBS
+from helix.memory.workspace import Workspace
 from helix.surfaces.caller import Signed
 from helix.surfaces.guard import Guard, Policy, declaring
 from helix.surfaces.limits import Limits
@@ -47,14 +43,11 @@ Lifespan = Callable[[], AbstractAsyncContextManager[None]]
 class Doors:
     """What the routes are made of."""
 
-    helix: Helix
+    workspace: Workspace
     recall: RecallSoon
-    service: Service
     health: DaemonHealth
     metrics: Metrics
-    upkeep: Upkeep
     events: Events
-    inbox: Inbox
     clients: Clients
     status: DaemonStatus
 
@@ -68,7 +61,7 @@ class Plugged:
 
 
 def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugged] = ()) -> FastAPI:
-    config = doors.helix.config
+    config = doors.workspace.followed.config
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -94,12 +87,12 @@ def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugg
     app.add_middleware(Guard, policy=policy, router=app.router)
     app.add_middleware(RequestLog, metrics=doors.metrics)
     _add_problems(app)
+    # Where a request finds the workspace that it is about (`caller.workspace_of`).
+    app.state.workspace = doors.workspace
+    mount(app, VERBS.values())
     with declaring(app.router.routes, LOCAL):
-        mount(app, (*READING, *WRITING), doors.service)
-        add_care(app, doors.helix, doors.recall, doors.health, doors.metrics)
-        mount(app, CONSOLIDATION, doors.upkeep)
-        add_watching(app, doors.events, doors.status, doors.helix.config)
-        mount(app, INBOX, doors.inbox)
+        add_care(app, doors.recall, doors.health, doors.metrics)
+        add_watching(app, doors.events, doors.status, config)
         add_document(app)
     for surface in plugged:
         app.router.routes.extend(surface.routes)

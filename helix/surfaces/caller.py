@@ -1,4 +1,4 @@
-"""Who asks: what the shim, or any client that cares to, says of itself in headers."""
+"""Who asks, and from where: the principal that the guard let in, and what a client says of itself in headers."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ from urllib.parse import unquote
 
 from helix_mcp.proof import PATH as PROOF
 from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from helix.errors import SecretRefused
 from helix.memory.judgement.secrets import find_secret
-from helix.memory.reading.view import Caller
+from helix.memory.place import Place
+from helix.memory.principal import UNKNOWN, Principal
+from helix.memory.request import Request
 from helix.memory.tokens import clean
+from helix.memory.workspace import Workspace
+from helix.surfaces.guard import PRINCIPAL
 from helix.surfaces.problems import answer
 from helix.vault.authors import PERSON, Author, acting
 
@@ -24,24 +29,42 @@ _PROBED = frozenset({"/healthz", "/metrics", "/status", "/events", PROOF})
 """asked again and again by whoever watches, which says nothing of who works with memories"""
 
 
-def caller_of(headers: Mapping[str, str]) -> Caller:
+def workspace_of(connection: HTTPConnection) -> Workspace:
+    """The workspace that a request is about. Today a daemon has one."""
+    workspace: Workspace = connection.app.state.workspace
+    return workspace
+
+
+def principal_of(scope: Scope) -> Principal:
+    """Whom the guard let in. Whoever came another way is nobody, and sees nothing."""
+    principal: Principal = scope.get(PRINCIPAL, UNKNOWN)
+    return principal
+
+
+def request_of(connection: HTTPConnection) -> Request:
+    """The one place where a request of REST becomes one of the memory floor."""
+    principal, place = principal_of(connection.scope), place_of(connection.headers)
+    return workspace_of(connection).request(principal, place)
+
+
+def place_of(headers: Mapping[str, str]) -> Place:
     """From headers with names in lower case. Values are percent-encoded UTF-8, since a header is Latin-1."""
-    return Caller(_said(headers, PROJECT), _said(headers, SESSION), _said(headers, CLIENT))
+    return Place(_named(headers, PROJECT), _named(headers, SESSION), _named(headers, CLIENT))
 
 
-def author_of(caller: Caller, headers: Mapping[str, str]) -> Author:
+def author_of(place: Place, headers: Mapping[str, str]) -> Author:
     """Only browsers say from which page a request comes, and only Helix's own page is let in: a person sits there.
 
     A program of the same user that wants to pass for one can send the header too; it could as well edit the file.
     """
-    return PERSON if _is_page(headers) else Author("agent", caller.agent)
+    return PERSON if _is_page(headers) else Author("agent", place.client)
 
 
 class Signed:
     """What is written while a request is answered is by whoever made the request."""
 
     def __init__(
-        self, app: ASGIApp, saw: Callable[[Caller, str], None] = lambda caller, transport: None
+        self, app: ASGIApp, saw: Callable[[Place, str], None] = lambda place, transport: None
     ) -> None:
         """`saw` hears who asks, and by which road."""
         self._app = app
@@ -55,12 +78,12 @@ class Signed:
         if (refusal := _refusal(headers)) is not None:
             await answer(refusal)(scope, receive, send)
             return
-        caller = caller_of(headers)
+        place = place_of(headers)
         if scope["path"] not in _PROBED and not scope["path"].startswith("/mcp"):  # its calls are heard there
             is_page = _is_page(headers)
-            name = caller.agent or ("dashboard" if is_page else _program(headers))
-            self._saw(replace(caller, agent=name), "page" if is_page else "rest")
-        with acting(author_of(caller, headers)):
+            name = place.client or ("dashboard" if is_page else _program(headers))
+            self._saw(replace(place, client=name), "page" if is_page else "rest")
+        with acting(author_of(place, headers)):
             await self._app(scope, receive, send)
 
 
@@ -71,11 +94,11 @@ def _is_page(headers: Mapping[str, str]) -> bool:
 
 def _program(headers: Mapping[str, str]) -> str | None:
     """`curl` of `curl/8.5.0`: better than nothing for a client that does not give its name."""
-    said = " ".join(clean(headers.get("user-agent", "")).split())
-    return said.partition("/")[0].partition(" ")[0][:40] or None
+    program = " ".join(clean(headers.get("user-agent", "")).split())
+    return program.partition("/")[0].partition(" ")[0][:40] or None
 
 
-def _said(headers: Mapping[str, str], name: str) -> str | None:
+def _named(headers: Mapping[str, str], name: str) -> str | None:
     """What looks like a credential is nobody's name: it gets into no file and no log."""
     text = _text(headers, name)
     return text if text and _secret_in(text) is None else None

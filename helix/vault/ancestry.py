@@ -160,9 +160,9 @@ class Ancestry(StateDatabase):
         earlier = self._db.execute(
             "SELECT earlier FROM earlier_ids WHERE memory = ?", (memory_id,)
         ).fetchall()
-        for one in (memory_id, *(row[0] for row in earlier)):
-            self._drop_texts(one)
-            self._db.execute("INSERT OR REPLACE INTO ledger (memory) VALUES (?)", (one,))
+        for known_id in (memory_id, *(row[0] for row in earlier)):
+            self._drop_texts(known_id)
+            self._db.execute("INSERT OR REPLACE INTO ledger (memory) VALUES (?)", (known_id,))
         self._note(memory_id, Tombstone("erased", self.erased_at(memory_id)))
 
     def erase(self, memory_ids: Sequence[str]) -> bool:

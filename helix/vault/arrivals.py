@@ -45,7 +45,7 @@ _REGISTERS = ("deleted_at", "restored_at")
 _BARE = frozenset({"id", "status", *_REGISTERS})
 
 
-class Known(Protocol):
+class KnownRecord(Protocol):
     """What a catalog knows of a record that is in the vault."""
 
     @property
@@ -54,7 +54,7 @@ class Known(Protocol):
     def path(self) -> str: ...
 
 
-Find = Callable[[str], Known | None]
+Find = Callable[[str], KnownRecord | None]
 """the record with an id, also when it differs in case"""
 
 
@@ -113,16 +113,16 @@ def bring(vault: Vault, arrivals: Sequence[Arrival], find: Find, *, rehearse: bo
     due = dict(enumerate(plans))
     for _ in range(_TRIES):
         ended = _carry_out(vault, due)
-        for place, error in ended.items():
-            plans[place] = _refuse(plans[place].arrival, error.message, plans[place].arrived.memory_id)
+        for number, error in ended.items():
+            plans[number] = _refuse(plans[number].arrival, error.message, plans[number].arrived.memory_id)
         # A file changed between reading and writing: work it out again on what it says now.
-        busy = [place for place, error in ended.items() if isinstance(error, StaleHash | AlreadyExists)]
-        due = {place: batch.plan(plans[place].arrival) for place in busy}
+        busy = [number for number, error in ended.items() if isinstance(error, StaleHash | AlreadyExists)]
+        due = {number: batch.plan(plans[number].arrival) for number in busy}
         if not due:
             break
-        plans = [due.get(place, plan) for place, plan in enumerate(plans)]
-    for place, plan in due.items():
-        plans[place] = _refuse(plan.arrival, "its file keeps changing; try again when it is quiet")
+        plans = [due.get(number, plan) for number, plan in enumerate(plans)]
+    for number, plan in due.items():
+        plans[number] = _refuse(plan.arrival, "its file keeps changing; try again when it is quiet")
     return [plan.arrived for plan in plans]
 
 
@@ -136,13 +136,13 @@ def _carry_out(vault: Vault, plans: Mapping[int, _Plan]) -> dict[int, HelixError
             if plan.write is not None
             for document in plan.states
         )
-    writes = {place: plan.write for place, plan in plans.items() if plan.write is not None}
-    for place, outcome in zip(writes, vault.files.commit(list(writes.values())), strict=True):
+    writes = {number: plan.write for number, plan in plans.items() if plan.write is not None}
+    for number, outcome in zip(writes, vault.files.commit(list(writes.values())), strict=True):
         if isinstance(outcome, StorageError) and outcome.code == "disk-full":
             raise outcome  # the rest would fail alike
         if isinstance(outcome, HelixError):
-            failed[place] = outcome
-    for place, plan in plans.items():
+            failed[number] = outcome
+    for number, plan in plans.items():
         if plan.erases is not None:
             # First the fact, then the file: after a crash the follower erases the text that is still there.
             with suppress(StateUnwritable):
@@ -150,7 +150,7 @@ def _carry_out(vault: Vault, plans: Mapping[int, _Plan]) -> dict[int, HelixError
             try:
                 vault.erase(plan.arrived.path, plan.arrived.memory_id)
             except HelixError as error:
-                failed[place] = error
+                failed[number] = error
     return failed
 
 
@@ -227,15 +227,15 @@ class _Batch:
     def _plan_new(self, arrival: Arrival, note: Note) -> _Plan:
         if not note.is_erased and self._vault.ancestry.erased_at(note.id) is not None:
             return _refuse(arrival, "was erased in this vault for good", note.id)
-        place = next(filter(self._is_free, self._places(note)), None)
-        if place is None:
+        path = next(filter(self._is_free, self._places(note)), None)
+        if path is None:
             return _refuse(arrival, "there is no free name for it in this vault", note.id)
         if self._new.setdefault(note.id.casefold(), arrival) is not arrival:
             return _refuse(arrival, "its id comes twice; import again to merge the two", note.id)
-        self._given.add(_folded_name(place))
-        write = Write(place, frontmatter.emit(note.document), None)
+        self._given.add(_folded_name(path))
+        write = Write(path, frontmatter.emit(note.document), None)
         states = () if note.is_erased else (note.document,)
-        return _Plan(arrival, Arrived(place, "made", note.id), write, states)
+        return _Plan(arrival, Arrived(path, "made", note.id), write, states)
 
     def _plan_without_id(self, arrival: Arrival, note: Note) -> _Plan:
         """Only its path says which note it is, and that is too little to merge two texts upon."""

@@ -23,8 +23,8 @@ def commit(repository: Repository, paths: Sequence[str], message: str) -> str | 
     """The new commit, or None when all of them are as HEAD has them, ignored, or gone without a trace."""
     if not message.strip():
         raise BadValue("a commit needs a message")
-    asked = {repository.in_repository(path) for path in paths}
-    known, new = _changes(repository, asked) if asked else (set(), set())
+    named = {repository.in_repository(path) for path in paths}
+    known, new = _changes(repository, named) if named else (set(), set())
     if not known and not new:
         return None
     if busy := repository.busy():
@@ -69,12 +69,12 @@ def commit(repository: Repository, paths: Sequence[str], message: str) -> str | 
 
 def uncommitted(repository: Repository, paths: Sequence[str]) -> set[str]:
     """Those of these files that a commit would change something of."""
-    asked = {repository.in_repository(path): path for path in paths}
-    known, new = _changes(repository, set(asked))
-    return {asked[name] for name in known | new}
+    named = {repository.in_repository(path): path for path in paths}
+    known, new = _changes(repository, set(named))
+    return {named[name] for name in known | new}
 
 
-def _changes(repository: Repository, asked: set[str]) -> tuple[set[str], set[str]]:
+def _changes(repository: Repository, named: set[str]) -> tuple[set[str], set[str]]:
     """Which of these differ from HEAD: files that git knows, and new ones that it does not ignore."""
     base = repository.head() or _empty_tree(repository)
     differing = repository.run_as_owner(
@@ -93,8 +93,8 @@ def _changes(repository: Repository, asked: set[str]) -> tuple[set[str], set[str
     untracked = repository.run_as_owner(
         "--literal-pathspecs", "ls-files", "-z", "--others", "--exclude-standard", "--", _vault(repository)
     )
-    known = asked & _names(differing.stdout)
-    new = asked & _names(untracked.stdout)
+    known = named & _names(differing.stdout)
+    new = named & _names(untracked.stdout)
     # In both: the person told git to stop tracking the file and kept it. That is theirs to commit.
     return {name for name in known - new if not _is_folder(repository, name)}, new - known
 

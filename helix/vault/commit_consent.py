@@ -60,10 +60,10 @@ class CommitConsent:
 
     def _read(self) -> dict[str, str]:
         try:
-            said = json.loads(self._file.read_text("utf-8"))
+            consents = json.loads(self._file.read_text("utf-8"))
         except (OSError, ValueError):
             return {}
-        return said if isinstance(said, dict) else {}
+        return consents if isinstance(consents, dict) else {}
 
 
 def _place(repository: Repository) -> str:

@@ -51,8 +51,8 @@ _SWITCHES = frozenset({"true", "false", "yes", "no", "on", "off", "1", "0", ""})
 
 def programs_of(repository: Repository) -> list[str]:
     """The settings that name programs, and the hooks. What cannot be read as a whole is an error."""
-    said = dict.fromkeys(key for key, _ in _telling(repository))
-    return [*said, *(f"hooks/{name}" for name in _hooks(repository.folder.shared / "hooks"))]
+    keys = dict.fromkeys(key for key, _ in _telling(repository))
+    return [*keys, *(f"hooks/{name}" for name in _hooks(repository.folder.shared / "hooks"))]
 
 
 def _telling(repository: Repository) -> list[tuple[str, str]]:
@@ -97,13 +97,15 @@ def _can_run(path: Path) -> bool:
 
 def program_texts(repository: Repository) -> list[list[str]]:
     """What each of them is: the value of the setting, or the hash of the hook."""
-    said = [[key, value] for key, value in _telling(repository)]
+    settings = [[key, value] for key, value in _telling(repository)]
     folders = [repository.folder.shared / "hooks"]
     folders += [
-        repository.folder.top / os.path.expanduser(value) for key, value in said if key == "core.hookspath"
+        repository.folder.top / os.path.expanduser(value)
+        for key, value in settings
+        if key == "core.hookspath"
     ]
     hooks = [(folder, name) for folder in folders for name in _hooks(folder)]
-    return said + [[f"hooks/{name}", _hash_of(folder / name)] for folder, name in hooks]
+    return settings + [[f"hooks/{name}", _hash_of(folder / name)] for folder, name in hooks]
 
 
 def _hash_of(hook: Path) -> str:

@@ -33,11 +33,11 @@ _AFTER_SUFFIX = re.compile(r"(?P<name>.+\.md)\.(?:\.path\d+|conflict\d+)$", re.I
 
 def original_name(path: str) -> str | None:
     """The path of the file that this one is surely a conflict copy of, judged by its name alone."""
-    place = PurePosixPath(path)
-    if after := _AFTER_SUFFIX.fullmatch(place.name):
-        return str(place.with_name(after["name"]))
-    match = _SURE_NAME.fullmatch(place.stem)
-    return str(place.with_name(match["stem"] + place.suffix)) if match else None
+    file = PurePosixPath(path)
+    if after := _AFTER_SUFFIX.fullmatch(file.name):
+        return str(file.with_name(after["name"]))
+    match = _SURE_NAME.fullmatch(file.stem)
+    return str(file.with_name(match["stem"] + file.suffix)) if match else None
 
 
 def is_note_name(name: str) -> bool:
@@ -47,10 +47,10 @@ def is_note_name(name: str) -> bool:
 
 def are_named_alike(paths: list[str]) -> bool:
     """Whether these may be a file and its copies: in one folder, with names that begin as the shortest one does."""
-    places = sorted((PurePosixPath(path) for path in paths), key=lambda place: len(place.stem))
-    first = original_name(str(places[0])) or str(places[0])
+    files = sorted((PurePosixPath(path) for path in paths), key=lambda file: len(file.stem))
+    first = original_name(str(files[0])) or str(files[0])
     stem = PurePosixPath(first).stem
-    return all(place.parent == places[0].parent and place.name.startswith(stem) for place in places)
+    return all(file.parent == files[0].parent and file.name.startswith(stem) for file in files)
 
 
 def choose_best(memory_id: str, paths: list[str]) -> str:

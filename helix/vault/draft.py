@@ -12,7 +12,7 @@ from helix.vault.leftovers import complete_name, unfinished_name
 from helix.vault.syscalls import UNSUPPORTED, start_writing_back, sync_file
 
 
-class Draft:
+class DraftFile:
     """Begun, then synced, then taken by a rename; or dropped at any point before that."""
 
     def __init__(self, folder: Folder, data: bytes, like: str | None) -> None:

@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 
 from helix.errors import EditRefused
 from helix.vault.frontmatter import Document, prove, same
-from helix.vault.key_positions import Entry, Root, block_header, line_end, line_start, locate
+from helix.vault.key_positions import KeyEntry, YamlRoot, block_header, line_end, line_start, locate
 from helix.vault.lists import Patch, change_block_list, change_inline_list, rewrite_inline
 from helix.vault.load import Value
 from helix.vault.yaml_text import requote, spell, spell_block, spell_key
@@ -70,7 +70,7 @@ def _prove(doc: Document, yaml: str, meta: dict[str, Value], body: str | None) -
     return prove(replace(doc, yaml=yaml, closing=closing, body=doc.body if body is None else body, meta=meta))
 
 
-def _rewritten(doc: Document, root: Root, changes: Changes, *, keep_items: bool) -> str:
+def _rewritten(doc: Document, root: YamlRoot, changes: Changes, *, keep_items: bool) -> str:
     if root.in_brackets:
         return _apply(doc.yaml, [_rewrite_braces(doc.yaml, root, changes)])
     patches: list[Patch] = []
@@ -90,7 +90,9 @@ def _rewritten(doc: Document, root: Root, changes: Changes, *, keep_items: bool)
     return _apply(doc.yaml, patches) + spell_block(new, doc.newline, root.column)
 
 
-def _change(doc: Document, entry: Entry, old: Value, new: Value, colon: int, keep_items: bool) -> list[Patch]:
+def _change(
+    doc: Document, entry: KeyEntry, old: Value, new: Value, colon: int, keep_items: bool
+) -> list[Patch]:
     text, place = doc.yaml, entry.value
     start, end = place.span
     if keep_items and place.items and isinstance(old, list) and isinstance(new, list) and new:
@@ -116,7 +118,7 @@ def _change(doc: Document, entry: Entry, old: Value, new: Value, colon: int, kee
     ]
 
 
-def _rewrite_braces(text: str, root: Root, changes: Changes) -> Patch:
+def _rewrite_braces(text: str, root: YamlRoot, changes: Changes) -> Patch:
     """The root mapping as `{a: 1, b: 2}`."""
     news: list[int | str] = []
     for position, (key, entry) in enumerate(root.entries.items()):

@@ -74,17 +74,17 @@ _MEANINGS = (
 
 def explain(error: yaml.YAMLError, text: str, first_line: int) -> BadFrontmatter:
     """The refusal to raise for an error of libyaml's reader, scanner or parser."""
-    said, index = _said(error, text)
+    problem, index = _problem_of(error, text)
     reason, remedy = next(
-        ((reason, remedy) for part, reason, remedy in _MEANINGS if part in said),
-        (said, "Correct the YAML in this line, or put the value in quotes."),
+        ((reason, remedy) for part, reason, remedy in _MEANINGS if part in problem),
+        (problem, "Correct the YAML in this line, or put the value in quotes."),
     )
     return BadFrontmatter(
         reason, code="yaml-syntax", line=first_line + text.count("\n", 0, index), remedy=remedy
     )
 
 
-def _said(error: yaml.YAMLError, text: str) -> tuple[str, int]:
+def _problem_of(error: yaml.YAMLError, text: str) -> tuple[str, int]:
     if isinstance(error, ReaderError):
         # The C reader counts bytes, its marks count characters.
         return str(error.reason), len(text.encode()[: int(error.position)].decode(errors="ignore"))

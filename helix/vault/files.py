@@ -25,16 +25,16 @@ from helix.errors import (
 )
 from helix.vault import leftovers as _leftovers
 from helix.vault.authors import Authors
-from helix.vault.draft import Draft
+from helix.vault.draft import DraftFile
 from helix.vault.folder import Folder, NotRegular
 from helix.vault.hashes import content_hash
-from helix.vault.leftovers import Finding, Leftover, complete_name
+from helix.vault.leftovers import Leftover, LeftoverFinding, complete_name
 from helix.vault.paths import MAX_NOTE_BYTES, Root, check, split
 from helix.vault.syscalls import UNSUPPORTED
 from helix.vault.syscalls import exchange as _exchange
 from helix.vault.syscalls import rename_new as _rename_new
 
-__all__ = ["Files", "Finding", "Leftover", "Outcome", "Write", "Written"]
+__all__ = ["Files", "Leftover", "LeftoverFinding", "Outcome", "Write", "Written"]
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 # FAT and its kin answer a link with EPERM.
@@ -67,7 +67,7 @@ class _Job:
     def __init__(self, write: Write) -> None:
         self.write = write
         self.rel_dir, self.name = split(write.path)
-        self.draft: Draft | None = None
+        self.draft: DraftFile | None = None
         self.outcome: Outcome | None = None
 
     @contextlib.contextmanager
@@ -132,11 +132,11 @@ class Files:
     def leftovers(self, rel_dir: str) -> list[Leftover]:
         return _leftovers.leftovers(self._root, rel_dir)
 
-    def examine(self, leftover: Leftover, now: float, linger: float = 2.0) -> Finding:
+    def examine(self, leftover: Leftover, now: float, linger: float = 2.0) -> LeftoverFinding:
         """Say what is in a temp. It is judged once it has been left alone for `linger` seconds."""
         return _leftovers.examine(self._root, leftover, now, linger, self._largest)
 
-    def discard(self, finding: Finding) -> bool:
+    def discard(self, finding: LeftoverFinding) -> bool:
         """Remove a temp that was examined; False when its content has changed since, or is changing."""
         return _leftovers.discard(self._root, finding, self._largest)
 
@@ -151,7 +151,7 @@ class Files:
                 if job.rel_dir not in folders:
                     folders[job.rel_dir] = opened.enter_context(self._open_folder(job))
                 like = job.name if expect is not None else None
-                job.draft = Draft(folders[job.rel_dir], job.write.data, like)
+                job.draft = DraftFile(folders[job.rel_dir], job.write.data, like)
         for job in jobs:
             if job.draft is not None:
                 with job.step():
@@ -166,7 +166,7 @@ class Files:
         self._root.make_dirs(job.rel_dir)
         return self._root.folder(job.rel_dir)
 
-    def _place(self, job: _Job, draft: Draft) -> Written:
+    def _place(self, job: _Job, draft: DraftFile) -> Written:
         # Of the very bytes that went into the draft, whatever the caller believes them to be.
         digest = content_hash(job.write.data)
         # First: the follower may see the file before this thread goes on.
@@ -177,7 +177,7 @@ class Files:
         draft.complete(digest, job.write.expect)
         return self._replace(job, draft, digest, job.write.expect)
 
-    def _replace(self, job: _Job, draft: Draft, digest: str, expect: str) -> Written:
+    def _replace(self, job: _Job, draft: DraftFile, digest: str, expect: str) -> Written:
         folder, path = draft.folder, job.write.path
         try:
             if folder.digest(job.name) != expect:
@@ -215,7 +215,7 @@ class Files:
             return False
         return True
 
-    def _create(self, job: _Job, draft: Draft) -> None:
+    def _create(self, job: _Job, draft: DraftFile) -> None:
         try:
             try:
                 _rename_new(draft.folder.fd, draft.name, job.name)
@@ -226,7 +226,7 @@ class Files:
         except FileExistsError as error:
             raise AlreadyExists(f"{job.write.path} exists already") from error
 
-    def _create_by_link(self, job: _Job, draft: Draft) -> None:
+    def _create_by_link(self, job: _Job, draft: DraftFile) -> None:
         """A link never replaces. Drives without links get the smallest window there is."""
         try:
             draft.folder.link(draft.name, job.name)
@@ -242,7 +242,7 @@ class Files:
             draft.drop()
 
 
-def _replace_by_rename(draft: Draft, name: str, kept: str) -> str | None:
+def _replace_by_rename(draft: DraftFile, name: str, kept: str) -> str | None:
     """Replace where nothing can be swapped. The name under which the old file is kept, if it can be.
 
     A second link keeps the old file for an editor that has it open. What another program renames over the

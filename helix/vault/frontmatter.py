@@ -115,15 +115,15 @@ def prove(intended: Document) -> Document:
     return read
 
 
-def same(one: Value, other: Value) -> bool:
+def same(value: Value, other: Value) -> bool:
     """Equal in value, type and order of keys: to YAML, 1, 1.0 and true are three things."""
-    if type(one) is not type(other):
+    if type(value) is not type(other):
         return False
-    if isinstance(one, dict) and isinstance(other, dict):
-        return list(one) == list(other) and all(same(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return one == other
+    if isinstance(value, dict) and isinstance(other, dict):
+        return list(value) == list(other) and all(same(value[key], other[key]) for key in value)
+    if isinstance(value, list) and isinstance(other, list):
+        return len(value) == len(other) and all(map(same, value, other))
+    return value == other
 
 
 def _decode(data: bytes) -> str:

@@ -78,11 +78,11 @@ class GitFolder:
             return f"There is no folder {folder}."
         ceilings = os.environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
         unusable = ""
-        for place in (here, *here.parents):
+        for candidate in (here, *here.parents):
             # Git does not look beyond a mount point either.
-            if place != here and (str(place) in ceilings or not _is_on(place, device)):
+            if candidate != here and (str(candidate) in ceilings or not _is_on(candidate, device)):
                 break
-            found = _git_of(place)
+            found = _git_of(candidate)
             if isinstance(found, GitFolder):
                 if here.is_relative_to(found.own) or here.is_relative_to(found.shared):
                     return (
@@ -113,10 +113,10 @@ class GitFolder:
                 "`git refs migrate --ref-format=files` makes files of them",
                 code="git-failed",
             )
-        said = {**_packed(self.shared / "packed-refs"), **_loose(self.shared / "refs")}
+        refs = {**_packed(self.shared / "packed-refs"), **_loose(self.shared / "refs")}
         if self.own != self.shared:
-            said |= _loose(self.own / "refs")
-        commits = {name: commit for name in said if (commit := _resolve(name, said))}
+            refs |= _loose(self.own / "refs")
+        commits = {name: commit for name in refs if (commit := _resolve(name, refs))}
         branch = head.removeprefix("ref:").strip() if head.startswith("ref:") else ""
         if branch and is_ref(branch):
             return Refs(branch, commits)
@@ -174,16 +174,16 @@ def is_ref(name: str) -> bool:
     )
 
 
-def _is_on(place: Path, device: int) -> bool:
+def _is_on(path: Path, device: int) -> bool:
     try:
-        return os.stat(place).st_dev == device
+        return os.stat(path).st_dev == device
     except OSError:
         return False
 
 
-def _git_of(place: Path) -> GitFolder | str:
+def _git_of(folder: Path) -> GitFolder | str:
     """The repository whose work tree begins here, why it cannot be used, or nothing at all."""
-    git = place / ".git"
+    git = folder / ".git"
     try:
         mode = os.stat(git).st_mode
     except (OSError, ValueError):
@@ -191,10 +191,10 @@ def _git_of(place: Path) -> GitFolder | str:
     if stat.S_ISDIR(mode):
         own = git
     elif stat.S_ISREG(mode):  # a linked worktree, or a submodule
-        said = _one_path(git, "gitdir: ")
-        if said is None:
+        target = _one_path(git, "gitdir: ")
+        if target is None:
             return f"Git cannot use {git}: it is a file, and does not say where the repository is."
-        own = place / said
+        own = folder / target
     else:
         return f"Git cannot use {git}: it is neither a folder nor a file that names one."
     shared = own
@@ -208,7 +208,7 @@ def _git_of(place: Path) -> GitFolder | str:
         return f"Git cannot use {git}: there is no HEAD in it that can be read."
     if not (shared / "objects").is_dir() or not (shared / "refs").is_dir():
         return f"Git cannot use {git}: it has no objects or no refs."
-    return GitFolder(place, own, shared)
+    return GitFolder(folder, own, shared)
 
 
 def _first_line(path: Path) -> str | None:
@@ -222,9 +222,9 @@ def _one_path(path: Path, before: str = "") -> str | None:
     Otherwise we would look at one repository, and git would commit to another.
     """
     data = read_regular(path, SMALL_BYTES)
-    said = "" if data is None else os.fsdecode(data).rstrip("\r\n")
-    named = said.removeprefix(before)
-    is_plain = said.startswith(before) and named == named.strip() and not _CONTROL.search(named)
+    text = "" if data is None else os.fsdecode(data).rstrip("\r\n")
+    named = text.removeprefix(before)
+    is_plain = text.startswith(before) and named == named.strip() and not _CONTROL.search(named)
     return named if named and is_plain else None
 
 
@@ -236,17 +236,17 @@ def _packed(path: Path) -> dict[str, str]:
         raise HistoryError(f"{path} is no file that can be read", code="git-failed")
     if data.count(b"\n") > 2 * MOST_REFS:  # a tag has a second line for its commit
         raise HistoryError(f"{path} holds more than {MOST_REFS:,} names", code="git-failed")
-    said: dict[str, str] = {}
+    refs: dict[str, str] = {}
     for line in data.split(b"\n"):
         commit, _, name = os.fsdecode(line).partition(" ")
         if _OBJECT_ID.fullmatch(commit) and is_ref(name):
-            said[name] = commit
-    return said
+            refs[name] = commit
+    return refs
 
 
 def _loose(refs: Path) -> dict[str, str]:
     """What each file below `refs` says: a commit, or another name. No link is followed."""
-    said: dict[str, str] = {}
+    names: dict[str, str] = {}
     folders = [(str(refs), "refs", 0)]
     seen = 0
     while folders:
@@ -265,13 +265,13 @@ def _loose(refs: Path) -> dict[str, str]:
                     if depth < _DEEPEST_REF:
                         folders.append((entry.path, below, depth + 1))
                 elif entry.is_file(follow_symlinks=False) and is_ref(below):
-                    said[below] = _first_line(Path(entry.path)) or ""
-    return said
+                    names[below] = _first_line(Path(entry.path)) or ""
+    return names
 
 
-def _resolve(name: str, said: dict[str, str]) -> str | None:
+def _resolve(name: str, refs: dict[str, str]) -> str | None:
     for _ in range(_SYMREF_STEPS):
-        says = said.get(name, "")
+        says = refs.get(name, "")
         if _OBJECT_ID.fullmatch(says):
             return says
         name = says.removeprefix("ref:").strip()

@@ -82,11 +82,11 @@ Settings = list[tuple[str, str]]
 class GitReader:
     def __init__(self, folder: GitFolder) -> None:
         self._folder = folder
-        self._place = Path(tempfile.mkdtemp(prefix="helix-git-"))
-        weakref.finalize(self, shutil.rmtree, self._place, ignore_errors=True)
+        self._workdir = Path(tempfile.mkdtemp(prefix="helix-git-"))
+        weakref.finalize(self, shutil.rmtree, self._workdir, ignore_errors=True)
         self._taken_over: str | None = None
-        (self._place / "refs").mkdir()
-        (self._place / "info").mkdir()
+        (self._workdir / "refs").mkdir()
+        (self._workdir / "info").mkdir()
         self._write("HEAD", b"ref: refs/heads/main\n")
         self._write("config", _OURS.encode())
 
@@ -112,7 +112,7 @@ class GitReader:
     ) -> subprocess.CompletedProcess[bytes]:
         """Ask about commits and what is in them."""
         return _checked(
-            run_git(self._place, self._environment(), *arguments, feed=feed, seconds=seconds), accept
+            run_git(self._workdir, self._environment(), *arguments, feed=feed, seconds=seconds), accept
         )
 
     def run_in_work_tree(
@@ -128,7 +128,7 @@ class GitReader:
         index = self._folder.own / "index"
         environment = self._environment() | {
             "GIT_WORK_TREE": str(self._folder.top),
-            "GIT_INDEX_FILE": str(index if _is_regular(index) else self._place / "index"),
+            "GIT_INDEX_FILE": str(index if _is_regular(index) else self._workdir / "index"),
         }
         return _checked(run_git(folder, environment, *arguments, feed=feed, seconds=seconds), accept)
 
@@ -139,7 +139,7 @@ class GitReader:
             data = read_regular(path, left)
             if data is not None:
                 left -= len(data)
-                copy = self._place / "logs" / name
+                copy = self._workdir / "logs" / name
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 copy.write_bytes(data)
         self.use_work_tree()  # and which branch follows which, for `@{upstream}`
@@ -160,7 +160,7 @@ class GitReader:
 
         With `all_of_them` it is an error if any cannot be read: git, which knows no bound, might read them.
         """
-        said: Settings = []
+        found: Settings = []
         for path in {
             self._folder.shared / "config": None,
             self._folder.own / "config.worktree": None,
@@ -168,22 +168,22 @@ class GitReader:
             data = read_regular(path, SETTINGS_BYTES)
             is_read = data is not None or not os.path.lexists(path)
             if data:
-                asked = ("config", "--file", "-", "--no-includes", "-z", "--list")
-                listed = run_git(self._place, self._environment(), *asked, feed=data)
-                said += _to_settings(listed.stdout)
+                arguments = ("config", "--file", "-", "--no-includes", "-z", "--list")
+                listed = run_git(self._workdir, self._environment(), *arguments, feed=data)
+                found += _to_settings(listed.stdout)
                 is_read = listed.returncode == 0
             if all_of_them and not is_read:
                 raise HistoryError(f"{path} is no file of settings that can be read", code="git-failed")
-        return said
+        return found
 
     def owners_settings(self) -> Settings:
         """Those of the person at this machine, of the few that are asked for. No repository is looked at."""
-        environment = owners_environment() | {"GIT_DIR": str(self._place)}
-        listed = run_git(self._place, environment, "config", "--includes", "-z", "--get-regexp", _OWNERS)
+        environment = owners_environment() | {"GIT_DIR": str(self._workdir)}
+        listed = run_git(self._workdir, environment, "config", "--includes", "-z", "--get-regexp", _OWNERS)
         return _to_settings(listed.stdout)
 
     def _environment(self) -> dict[str, str]:
-        nowhere = str(self._place)
+        nowhere = str(self._workdir)
         return {
             # Not one variable of git is handed on but where its own programs are.
             **{
@@ -208,7 +208,7 @@ class GitReader:
         }
 
     def _write(self, name: str, data: bytes) -> None:
-        (self._place / name).write_bytes(data)
+        (self._workdir / name).write_bytes(data)
 
     def _write_settings(self, refs: Refs) -> None:
         lines = [_OURS]
@@ -220,9 +220,9 @@ class GitReader:
         yield "HEAD", self._folder.own / "logs" / "HEAD"
         logs = self._folder.shared / "logs"
         found = 0
-        for place, _, files in os.walk(logs / "refs"):
+        for folder, _, files in os.walk(logs / "refs"):
             for file in files:
-                path = Path(place, file)
+                path = Path(folder, file)
                 name = path.relative_to(logs).as_posix()
                 found += 1
                 if found > _MOST_REFLOGS:
@@ -266,17 +266,17 @@ def _checked(
 
 def _to_settings(listed: bytes) -> Settings:
     """From git's own list: a key, a newline and the value, or the key alone, which means yes."""
-    said: Settings = []
+    settings: Settings = []
     for item in listed.split(b"\0")[:-1]:
         key, newline, value = os.fsdecode(item).partition("\n")
-        said.append((key, value if newline else "true"))
-    return said
+        settings.append((key, value if newline else "true"))
+    return settings
 
 
-def _spelled(said: Settings) -> Iterator[str]:
+def _spelled(settings: Settings) -> Iterator[str]:
     """The harmless ones among these, as lines of a file of settings; the later one of two is the one that counts."""
     remotes: set[str] = set()
-    for key, value in said:
+    for key, value in settings:
         if any(keys.fullmatch(key) and values.fullmatch(value) for keys, values in _HARMLESS):
             section, _, rest = key.partition(".")
             name, _, variable = rest.rpartition(".")
@@ -316,16 +316,16 @@ def _check_objects(objects: Path, steps: int, seen: set[bytes]) -> None:
         # The address of another machine: Windows would log in there.
         if line.startswith((b"//", b"\\\\", b'"')):
             raise HistoryError(f"{listed} names a folder that Helix does not open", code="git-failed")
-        place = Path(os.path.realpath(objects / os.fsdecode(line)))
-        if os.fsencode(place) in seen:
+        path = Path(os.path.realpath(objects / os.fsdecode(line)))
+        if os.fsencode(path) in seen:
             continue
-        seen.add(os.fsencode(place))
+        seen.add(os.fsencode(path))
         if len(seen) > _MOST_ALTERNATES:
             raise HistoryError(
                 f"{listed} and those after it name more than {_MOST_ALTERNATES} folders", code="git-failed"
             )
-        if place.is_dir():
-            _check_objects(place, steps - 1, seen)
+        if path.is_dir():
+            _check_objects(path, steps - 1, seen)
 
 
 def _check_files(objects: Path) -> None:

@@ -22,9 +22,9 @@ from helix.vault.git_folder import read_regular
 from helix.vault.git_program import MOST_OUTPUT, can_be_passed, last_words
 from helix.vault.identity import id_in_frontmatter
 from helix.vault.ignore import IGNORE_FILE
-from helix.vault.repository import Entry, Repository, run_as_owner
+from helix.vault.repository import CommittedFile, Repository, run_as_owner
 from helix.vault.templates import SETTINGS
-from helix.vault.trail import LOG_FORMAT, WALK_SECONDS, Commit, Event, events, to_commit
+from helix.vault.trail import LOG_FORMAT, WALK_SECONDS, Commit, FileCommit, events, to_commit
 from helix.vault.unified_diff import unified_diff
 
 SHORT = 10
@@ -221,7 +221,9 @@ class History:
             label = f"{after.path} at {after.short}"
         return unified_diff(old, new, f"{before.path} at {before.short}", label)
 
-    def _of_memory(self, memory_id: str, home: str, trail: Iterable[Event]) -> Iterator[tuple[Event, str]]:
+    def _of_memory(
+        self, memory_id: str, home: str, trail: Iterable[FileCommit]
+    ) -> Iterator[tuple[FileCommit, str]]:
         """The events, newest first, that hold this memory and no other one that lived at the same paths.
 
         Content without an id belongs to the memory that got its id there later, back to where the file began.
@@ -243,7 +245,7 @@ class History:
             elif event.path in unnamed_is_ours:
                 yield event, event.new
 
-    def _locate(self, commit_id: str, memory_id: str, hint: str) -> Entry | None:
+    def _locate(self, commit_id: str, memory_id: str, hint: str) -> CommittedFile | None:
         """Where the memory is in a commit: at the hint, at any path that has its id, or there unnamed."""
         hinted = self._repository.entry(commit_id, hint)
         found = self._id_of(hinted) if hinted else None
@@ -258,7 +260,7 @@ class History:
             return named[0]
         return hinted if found is None else None
 
-    def _mentions(self, commit_id: str, memory_id: str) -> list[Entry]:
+    def _mentions(self, commit_id: str, memory_id: str) -> list[CommittedFile]:
         """The markdown files of a commit that have the id in them anywhere, as name or as link."""
         needle = max(_PLAIN_RUN.findall(memory_id), key=len, default=memory_id)
         if not needle or not can_be_passed(needle):
@@ -283,7 +285,7 @@ class History:
             [entry for entry in self._repository.entries(commit_id) if entry.path in paths] if paths else []
         )
 
-    def _id_of(self, entry: Entry) -> str | None:
+    def _id_of(self, entry: CommittedFile) -> str | None:
         self._learn([entry.blob])
         return self._ids[entry.blob]
 

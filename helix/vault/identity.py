@@ -35,10 +35,10 @@ def _id_in(content: bytes) -> str | None:
     if not content.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
         return None
     try:
-        said = parse(content).meta.get("id")
+        memory_id = parse(content).meta.get("id")
     except NoteError:
         return _id_line(content)
-    return said if isinstance(said, str) and said else None
+    return memory_id if isinstance(memory_id, str) and memory_id else None
 
 
 def _id_line(content: bytes) -> str | None:

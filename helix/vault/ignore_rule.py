@@ -71,11 +71,11 @@ def _translate(text: str, *, of_names: bool) -> str:
     """The stretches of folders between double stars, each taken where it first fits."""
     stretches: list[list[str]] = [[]]
     parts = _parts(text)
-    for place, part in enumerate(parts):
+    for index, part in enumerate(parts):
         if part == [_FOLDERS] and of_names:
             return r".*\Z"
         if part == [_FOLDERS]:
-            if place == len(parts) - 1:
+            if index == len(parts) - 1:
                 return _joined(stretches, ends_open=True)
             if stretches[-1] or len(stretches) == 1:
                 stretches.append([])
@@ -103,11 +103,11 @@ def _joined(stretches: list[list[str]], *, ends_open: bool) -> str:
 def _segment(part: list[str]) -> str:
     """The name of one folder or file, whole."""
     runs = [""]
-    for one in part:
-        if one in (_STAR, _FOLDERS):
+    for atom in part:
+        if atom in (_STAR, _FOLDERS):
             runs.append("")
         else:
-            runs[-1] += one
+            runs[-1] += atom
     first, *others = runs
     if not others:
         return first
@@ -144,8 +144,8 @@ def _parts(text: str) -> list[list[str]]:
         elif letter == "?":
             parts[-1].append(_ANY)
         elif letter == "[":
-            one, at = _class(text, at)
-            parts[-1].append(one)
+            atom, at = _class(text, at)
+            parts[-1].append(atom)
         else:
             parts[-1].append(re.escape(letter))
     return parts

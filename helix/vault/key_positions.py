@@ -26,24 +26,24 @@ _BLOCK_HEADER = re.compile(r"(?:[!&]\S*[ \t]+)*[|>][-+0-9]*")
 
 
 @dataclass(frozen=True)
-class Place:
+class ValuePosition:
     """A value: `span` is its own text, without the comment and the blank lines that follow it."""
 
     span: Span
     shape: str  # "empty", "inline" (a scalar or a collection in brackets), "block-text" or "block"
     quotes: str  # the quotation mark of a quoted scalar
     column: int
-    items: tuple[Place, ...] | None  # of a list
+    items: tuple[ValuePosition, ...] | None  # of a list
     in_brackets: bool
 
 
 @dataclass(frozen=True)
-class Entry:
+class KeyEntry:
     """A key of the root mapping with its value; `colon` is the index after the colon, if there is one."""
 
     key: Span
     colon: int | None
-    value: Place
+    value: ValuePosition
 
     @property
     def end(self) -> int:
@@ -51,14 +51,14 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Root:
+class YamlRoot:
     span: Span
     in_brackets: bool
     column: int
-    entries: dict[str, Entry]
+    entries: dict[str, KeyEntry]
 
 
-def locate(text: str, keys: Collection[str]) -> Root:
+def locate(text: str, keys: Collection[str]) -> YamlRoot:
     """Where everything stands in `text`, whose root mapping has `keys`, in this order."""
     # Not the round-trip scanner: it also moves comments about, and gives up on some of them.
     reader = YAML(typ="safe", pure=True)
@@ -72,12 +72,12 @@ def locate(text: str, keys: Collection[str]) -> Root:
             "put the values with special characters in quotes and try again"
         ) from error
     if root is None and not keys:
-        return Root((len(text), len(text)), False, 0, {})
+        return YamlRoot((len(text), len(text)), False, 0, {})
     if not isinstance(root, MappingNode) or len(root.value) != len(keys):
         raise EditRefused("the keys cannot be told apart safely; write each as `key: value` and try again")
     # By position: the two readers may spell a key differently, with a tab in it for one.
     entries = {name: _entry(text, *pair) for name, pair in zip(keys, root.value, strict=True)}
-    return Root(_span(root), _is_flow(root), root.start_mark.column, entries)
+    return YamlRoot(_span(root), _is_flow(root), root.start_mark.column, entries)
 
 
 def line_start(text: str, index: int) -> int:
@@ -90,18 +90,18 @@ def line_end(text: str, index: int) -> int:
     return found.end() if found else len(text)
 
 
-def block_header(text: str, place: Place) -> Span:
+def block_header(text: str, place: ValuePosition) -> Span:
     """The `|` or `>` in front of block text, with its tag and its indicators."""
     found = _BLOCK_HEADER.match(text, place.span[0])
     return found.span() if found else place.span
 
 
-def _entry(text: str, key: Node, value: Node) -> Entry:
+def _entry(text: str, key: Node, value: Node) -> KeyEntry:
     colon = _COLON.match(text, key.end_mark.index)
-    return Entry(_span(key), colon.end() if colon else None, _place(text, value, key))
+    return KeyEntry(_span(key), colon.end() if colon else None, _place(text, value, key))
 
 
-def _place(text: str, node: Node, key: Node | None = None) -> Place:
+def _place(text: str, node: Node, key: Node | None = None) -> ValuePosition:
     start, end = _span(node)
     items = None
     if isinstance(node, ScalarNode):
@@ -118,7 +118,7 @@ def _place(text: str, node: Node, key: Node | None = None) -> Place:
         shape, end = "block", _block_end(text, node)
     if isinstance(node, SequenceNode):
         items = tuple(_place(text, item) for item in node.value)
-    return Place(
+    return ValuePosition(
         span=(start, end),
         shape=shape,
         quotes=node.style if isinstance(node, ScalarNode) and node.style in ("'", '"') else "",

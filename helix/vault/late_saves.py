@@ -8,7 +8,7 @@ from collections.abc import Callable
 from helix.errors import AlreadyExists, EditRefused, MemoryErased, NoteError
 from helix.vault import frontmatter, ids
 from helix.vault.edit import edit
-from helix.vault.files import Finding, Write
+from helix.vault.files import LeftoverFinding, Write
 from helix.vault.identity import id_in_frontmatter
 from helix.vault.note import ancestors_of
 from helix.vault.revision import Changes
@@ -17,7 +17,7 @@ from helix.vault.vault import Vault
 
 def recover(
     vault: Vault,
-    late: Finding,
+    late: LeftoverFinding,
     locate: Callable[[str], str | None],
     is_erased_record: Callable[[str], bool] = lambda _: False,
 ) -> str:
@@ -54,7 +54,7 @@ def recover(
     return path
 
 
-def is_of_erased(vault: Vault, found: Finding, is_erased_record: Callable[[str], bool]) -> bool:
+def is_of_erased(vault: Vault, found: LeftoverFinding, is_erased_record: Callable[[str], bool]) -> bool:
     """Whether a swapped-out file holds what an erased memory once said."""
     written = found.leftover.new or "?"
     memory_id = vault.ancestry.memory_with_hash(written) or id_in_frontmatter(found.data)
@@ -63,7 +63,7 @@ def is_of_erased(vault: Vault, found: Finding, is_erased_record: Callable[[str],
     )
 
 
-def _set_aside(vault: Vault, late: Finding) -> str:
+def _set_aside(vault: Vault, late: LeftoverFinding) -> str:
     """Keep a late save that cannot be merged as a file of its own, which the follower then reports."""
     folder = late.leftover.path.rpartition("/")[0]
     name = f"note (helix late save {late.hash[:8]}).md"

@@ -62,7 +62,7 @@ class State(Enum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class LeftoverFinding:
     leftover: Leftover
     state: State
     hash: str = ""
@@ -83,19 +83,19 @@ def leftovers(root: Root, rel_dir: str) -> list[Leftover]:
 
 def examine(
     root: Root, leftover: Leftover, now: float, linger: float, limit: int = MAX_NOTE_BYTES
-) -> Finding:
-    pending = Finding(leftover, State.PENDING)
+) -> LeftoverFinding:
+    pending = LeftoverFinding(leftover, State.PENDING)
     try:
         with _open(root, leftover) as (_, _, fd), without_writers(fd) as alone:
             before = os.fstat(fd)
             # A file may grow between the look and the reading: both are bounded.
             data = b"" if before.st_size > limit else read_all(fd, limit)
             if max(before.st_size, len(data)) > limit:
-                return Finding(leftover, State.TOO_LARGE)
+                return LeftoverFinding(leftover, State.TOO_LARGE)
             os.lseek(fd, 0, os.SEEK_SET)
             steady = data == read_all(fd, limit) and _stamps(before) == _stamps(os.fstat(fd))
     except FileNotFoundError:
-        return Finding(leftover, State.GARBAGE)
+        return LeftoverFinding(leftover, State.GARBAGE)
     except NotRegular:
         return pending
     except OSError as error:
@@ -113,10 +113,10 @@ def examine(
         state = State.GARBAGE if age > UNFINISHED_AFTER else State.PENDING
     else:
         state = State.LATE_SAVE if age > linger else State.PENDING
-    return Finding(leftover, state, digest, data)
+    return LeftoverFinding(leftover, state, digest, data)
 
 
-def discard(root: Root, finding: Finding, limit: int = MAX_NOTE_BYTES) -> bool:
+def discard(root: Root, finding: LeftoverFinding, limit: int = MAX_NOTE_BYTES) -> bool:
     """Unlink what was examined, garbage or a late save that has been merged, unless it changed since."""
     if finding.state in (State.PENDING, State.TOO_LARGE):
         raise BadValue(f"{finding.leftover.path} is {finding.state.value}; it is not removed")

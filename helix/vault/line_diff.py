@@ -64,16 +64,16 @@ def _numbered(
     """
     lines = text[start:end].split("\n")[:-1]
     offsets = array("q", accumulate((len(line) + 1 for line in lines), initial=start))
-    places = array("q", (numbers.setdefault(line, len(numbers)) for line in lines))
+    symbols = array("q", (numbers.setdefault(line, len(numbers)) for line in lines))
     for span in fences(text):
         if start < span.end and span.start < end:
-            for place in range(bisect_left(offsets, span.start), bisect_left(offsets, min(span.end, end))):
-                line = lines[place]
+            for index in range(bisect_left(offsets, span.start), bisect_left(offsets, min(span.end, end))):
+                line = lines[index]
                 if weigh(line, 0, len(line), TELLING) < TELLING:
-                    opens, closes = offsets[place] == span.start, offsets[place + 1] == span.end
+                    opens, closes = offsets[index] == span.start, offsets[index + 1] == span.end
                     role = "opens" if opens else "closes" if closes else "in"
-                    places[place] = numbers.setdefault(f"{role}\n{line}", len(numbers))
-    return places, offsets
+                    symbols[index] = numbers.setdefault(f"{role}\n{line}", len(numbers))
+    return symbols, offsets
 
 
 def weigh(text: str, start: int, end: int, enough: int) -> int:
@@ -156,11 +156,11 @@ def _anchors(a: Sequence[int], a0: int, a1: int, b: Sequence[int], b0: int, b1: 
     ends: list[int] = []  # the least end of a row of each length
     last: list[int] = []  # the pair at that end
     before: list[int] = []
-    for place, (_, j) in enumerate(pairs):
+    for index, (_, j) in enumerate(pairs):
         length = bisect_left(ends, j)
         before.append(last[length - 1] if length else -1)
         ends[length : length + 1] = [j]
-        last[length : length + 1] = [place]
+        last[length : length + 1] = [index]
     row: list[tuple[int, int]] = []
     at = last[-1] if last else -1
     while at >= 0:
@@ -171,11 +171,11 @@ def _anchors(a: Sequence[int], a0: int, a1: int, b: Sequence[int], b0: int, b1: 
 
 def _once(lines: Sequence[int], start: int, end: int) -> dict[int, int]:
     """Where each line stands that stands once; -1 for those that stand more often."""
-    places: dict[int, int] = {}
-    for place in range(start, end):
-        line = lines[place]
-        places[line] = -1 if line in places else place
-    return places
+    positions: dict[int, int] = {}
+    for index in range(start, end):
+        line = lines[index]
+        positions[line] = -1 if line in positions else index
+    return positions
 
 
 def _match_shortest(
@@ -232,10 +232,10 @@ def _walk_back(
 def _hunks(partner: Sequence[int], size: int) -> list[tuple[int, int, int, int]]:
     hunks: list[tuple[int, int, int, int]] = []
     at = other = 0
-    for place, mate in enumerate((*partner, size)):
+    for index, mate in enumerate((*partner, size)):
         if mate < 0:
             continue
-        if place > at or mate > other:
-            hunks.append((at, place, other, mate))
-        at, other = place + 1, mate + 1
+        if index > at or mate > other:
+            hunks.append((at, index, other, mate))
+        at, other = index + 1, mate + 1
     return hunks

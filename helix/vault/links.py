@@ -71,16 +71,16 @@ def _note_at(destination: str, path: str) -> str | None:
     """The note that a link names; None for a web page, a heading of the same note, a picture, or a place outside."""
     if _SCHEME.match(destination):
         return None
-    place = unquote(destination.partition("#")[0].partition("?")[0]).strip()
-    stem, ending = posixpath.splitext(place)
+    target = unquote(destination.partition("#")[0].partition("?")[0]).strip()
+    stem, ending = posixpath.splitext(target)
     if ending.lower() in (".md", ".markdown"):
-        place = stem
+        target = stem
     elif ending[1:].isalpha():
         return None
-    if "/" not in place:
-        return place or None
-    folder = "" if place.startswith("/") else posixpath.dirname(path)
-    inside = posixpath.normpath(posixpath.join(folder, place.lstrip("/")))
+    if "/" not in target:
+        return target or None
+    folder = "" if target.startswith("/") else posixpath.dirname(path)
+    inside = posixpath.normpath(posixpath.join(folder, target.lstrip("/")))
     return None if inside.startswith("..") or inside == "." else inside
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from helix.vault.key_positions import Place, Span, line_end, line_start
+from helix.vault.key_positions import Span, ValuePosition, line_end, line_start
 from helix.vault.load import Value
 from helix.vault.yaml_text import spell
 
@@ -38,7 +38,7 @@ def rewrite_inline(text: str, span: Span, olds: list[Span], news: list[int | str
     return Patch(opened + 1, end - 1, out + text[olds[-1][1] : end - 1])
 
 
-def change_inline_list(text: str, place: Place, old: list[Value], new: list[Value]) -> list[Patch]:
+def change_inline_list(text: str, place: ValuePosition, old: list[Value], new: list[Value]) -> list[Patch]:
     items = place.items or ()
     reuse = _reuse(text, items, old, flow=True)
     news: list[int | str] = []
@@ -48,7 +48,7 @@ def change_inline_list(text: str, place: Place, old: list[Value], new: list[Valu
 
 
 def change_block_list(
-    text: str, place: Place, old: list[Value], new: list[Value], newline: str
+    text: str, place: ValuePosition, old: list[Value], new: list[Value], newline: str
 ) -> list[Patch]:
     items = place.items or ()
     firsts = [_dash_line(text, item, place.column) for item in items]
@@ -72,7 +72,9 @@ def _operations(old: list[Value], new: list[Value]) -> Sequence[tuple[str, int, 
     return SequenceMatcher(None, [*map(repr, old)], [*map(repr, new)]).get_opcodes()
 
 
-def _reuse(text: str, items: tuple[Place, ...], old: list[Value], flow: bool) -> Callable[[Value], str]:
+def _reuse(
+    text: str, items: tuple[ValuePosition, ...], old: list[Value], flow: bool
+) -> Callable[[Value], str]:
     """How a new item is spelled: as it was, when it only moved."""
     sources = {
         repr(value): text[slice(*item.span)]
@@ -82,7 +84,7 @@ def _reuse(text: str, items: tuple[Place, ...], old: list[Value], flow: bool) ->
     return lambda value: sources.get(repr(value)) or spell(value, flow=flow)
 
 
-def _dash_line(text: str, item: Place, column: int) -> int:
+def _dash_line(text: str, item: ValuePosition, column: int) -> int:
     """The start of the line on which the item's dash stands; the item may begin on a later one."""
     start = line_start(text, item.span[0])
     while start and text[start : start + column + 1] != " " * column + "-":

@@ -9,7 +9,7 @@ from typing import NamedTuple
 _MARKS = ("```", "~~~")
 
 
-class Span(NamedTuple):
+class BlockSpan(NamedTuple):
     start: int
     end: int
 
@@ -18,9 +18,9 @@ def is_fence(line: str) -> bool:
     return line.lstrip().startswith(_MARKS)
 
 
-def fences(text: str) -> list[Span]:
+def fences(text: str) -> list[BlockSpan]:
     """The fenced blocks that are closed, fences included. One without an end is none: nobody meant all the rest."""
-    spans: list[Span] = []
+    spans: list[BlockSpan] = []
     opened, mark = 0, ""
     for start, end in _fence_lines(text):
         line = text[start:end].strip()
@@ -29,33 +29,33 @@ def fences(text: str) -> list[Span]:
             if line[0] == "~" or "`" not in line[length:]:  # `` ```code``` `` is a phrase within a line
                 opened, mark = start, line[:length]
         elif line.startswith(mark) and length == len(line):
-            spans.append(Span(opened, end))
+            spans.append(BlockSpan(opened, end))
             mark = ""
     return spans
 
 
-def tables(text: str) -> list[Span]:
+def tables(text: str) -> list[BlockSpan]:
     """Lines one after the other that begin with a bar."""
-    spans: list[Span] = []
+    spans: list[BlockSpan] = []
     at = 0 if text.startswith("|") else text.find("\n|") + 1
     while at < len(text) and text.startswith("|", at):
         end = text.find("\n", at) + 1 or len(text)
         if spans and spans[-1].end == at:
-            spans[-1] = Span(spans[-1].start, end)
+            spans[-1] = BlockSpan(spans[-1].start, end)
         else:
-            spans.append(Span(at, end))
+            spans.append(BlockSpan(at, end))
         at = end if text.startswith("|", end) else text.find("\n|", end) + 1 or len(text)
     return spans
 
 
-def blocks(text: str) -> list[Span]:
+def blocks(text: str) -> list[BlockSpan]:
     return sorted([*fences(text), *tables(text)])
 
 
-def inside(spans: list[Span], at: int) -> Span | None:
+def inside(spans: list[BlockSpan], at: int) -> BlockSpan | None:
     """The block that a cut at this offset would go through."""
-    place = bisect_right(spans, at, key=lambda span: span.start) - 1
-    return spans[place] if place >= 0 and spans[place].start < at < spans[place].end else None
+    index = bisect_right(spans, at, key=lambda span: span.start) - 1
+    return spans[index] if index >= 0 and spans[index].start < at < spans[index].end else None
 
 
 def _fence_lines(text: str) -> Iterator[tuple[int, int]]:
@@ -69,6 +69,6 @@ def _fence_lines(text: str) -> Iterator[tuple[int, int]]:
         start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at) + 1 or len(text)
         if not text[start:at].strip():
             yield start, end
-        for mark, place in after.items():
-            if 0 <= place < end:
+        for mark, position in after.items():
+            if 0 <= position < end:
                 after[mark] = text.find(mark, end)

@@ -29,9 +29,9 @@ _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def merge(one: Document, other: Document, find_state: FindState) -> Document:
+def merge(first: Document, second: Document, find_state: FindState) -> Document:
     """The record that both versions say, in the bytes of the later one where nothing had to change."""
-    older, newer = sorted((one, other), key=_order)
+    older, newer = sorted((first, second), key=_order)
     if erased := [version for version in (older, newer) if is_erased(version)]:
         return _merge_erased(erased)
     older_state, newer_state = state_of(older), state_of(newer)
@@ -217,8 +217,10 @@ def _with_base(
 def _merge_lists(known: list[Value], left: list[Value], right: list[Value]) -> list[Value]:
     """What both have or one has added; what one side removed is not in it."""
     before, ours, theirs = ({_spelled(item) for item in items} for items in (known, left, right))
-    kept = [item for item in left if (said := _spelled(item)) in theirs or said not in before]
-    return kept + [item for item in right if (said := _spelled(item)) not in ours and said not in before]
+    kept = [item for item in left if (spelled := _spelled(item)) in theirs or spelled not in before]
+    return kept + [
+        item for item in right if (spelled := _spelled(item)) not in ours and spelled not in before
+    ]
 
 
 def _spelled(item: Value) -> str:

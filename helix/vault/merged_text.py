@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from helix.vault.markdown_blocks import Span, blocks, inside
+from helix.vault.markdown_blocks import BlockSpan, blocks, inside
 from helix.vault.text_lines import lines
 
 COLLISION = (
@@ -32,7 +32,7 @@ class MergedText:
         self._pieces: list[str] = []
         self._kept: list[tuple[int, int]] = []
         """the start of each piece that stays, and which piece it is"""
-        self._blocks: list[Span] | None = None
+        self._blocks: list[BlockSpan] | None = None
 
     def keep(self, start: int, end: int) -> None:
         if start < end:
@@ -53,10 +53,10 @@ class MergedText:
         if self._blocks is None:
             self._blocks = blocks(self._base)
         block = inside(self._blocks, at)
-        place = bisect_right(self._kept, (block.start, len(self._pieces))) - 1 if block is not None else -1
-        if block is None or place < 0:
+        index = bisect_right(self._kept, (block.start, len(self._pieces))) - 1 if block is not None else -1
+        if block is None or index < 0:
             return False
-        start, piece = self._kept[place]
+        start, piece = self._kept[index]
         cut = block.start - start
         text = self._pieces[piece]
         if cut >= len(text):

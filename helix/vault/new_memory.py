@@ -34,9 +34,9 @@ HOMES = frozenset({"global", "projects", "sessions"})
 def home_of(new: NewMemory) -> str:
     if new.scope == "global":
         return "global"
-    place = "projects" if new.scope == "project" else "sessions"
+    home = "projects" if new.scope == "project" else "sessions"
     # Files do not move when they are filed: a folder for unfiled ones would hold filed ones before long.
-    return f"{place}/{folder_name(new.project)}" if new.project else place
+    return f"{home}/{folder_name(new.project)}" if new.project else home
 
 
 def to_meta(memory_id: str, new: NewMemory, now: str) -> dict[str, Value]:

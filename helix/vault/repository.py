@@ -28,7 +28,7 @@ _PLAIN_ANSWERS = ("core.quotepath=off", "diff.relative=false")
 
 
 @dataclass(frozen=True)
-class Entry:
+class CommittedFile:
     """A regular file in a commit."""
 
     path: str
@@ -137,8 +137,8 @@ class Repository:
         self.reader.renew()
         if "@{" in revision:
             self.reader.use_reflogs()
-        asked = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-        found = self.run(*asked, accept=(0, 1, 128))
+        arguments = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        found = self.run(*arguments, accept=(0, 1, 128))
         if found.returncode:
             raise refused
         return found.stdout.decode("ascii").strip()
@@ -147,17 +147,17 @@ class Repository:
         """The commit that is checked out; None before the first one."""
         return self.reader.renew().head_commit
 
-    def entry(self, commit: str, path: str) -> Entry | None:
+    def entry(self, commit: str, path: str) -> CommittedFile | None:
         name = self.in_repository(path)
         return next(
             (entry for entry in self._ls_tree(commit, only=name) if self.prefix + entry.path == name), None
         )
 
-    def entries(self, commit: str) -> Iterator[Entry]:
+    def entries(self, commit: str) -> Iterator[CommittedFile]:
         """Every regular file of the vault at a commit; symbolic links and submodules are not files."""
         return self._ls_tree(commit, "-r", only=self.prefix)
 
-    def _ls_tree(self, commit: str, *options: str, only: str) -> Iterator[Entry]:
+    def _ls_tree(self, commit: str, *options: str, only: str) -> Iterator[CommittedFile]:
         limit = ("--", only) if only else ()
         listing = self.run("--literal-pathspecs", "ls-tree", "-z", "--full-tree", *options, commit, *limit)
         for line in listing.stdout.split(b"\0")[:-1]:
@@ -165,7 +165,7 @@ class Repository:
             mode, _, blob = facts.split()
             path = self.in_vault(name)
             if is_regular(mode) and path is not None:
-                yield Entry(path, blob.decode("ascii"))
+                yield CommittedFile(path, blob.decode("ascii"))
 
     def blobs(self, wanted: Iterable[str]) -> Iterator[bytes | None]:
         """The contents of these blobs, in their order: few processes, and never all in memory.
@@ -174,11 +174,11 @@ class Repository:
         None as well for one that is larger than any note, however small it was packed.
         """
         rest = iter(wanted)
-        while asked := list(islice(rest, BATCH_BLOBS)):
-            sizes = self._sizes(asked)
+        while portion := list(islice(rest, BATCH_BLOBS)):
+            sizes = self._sizes(portion)
             batch: list[str] = []
             weight = 0
-            for blob in asked:
+            for blob in portion:
                 size = sizes.get(blob, LARGEST_BLOB + 1)
                 readable = size <= LARGEST_BLOB
                 if batch and (not readable or weight + size > BATCH_BYTES):
@@ -194,8 +194,8 @@ class Repository:
 
     def _sizes(self, blobs: Sequence[str]) -> dict[str, int]:
         """Of those that are blobs and that are there."""
-        said = self.run("cat-file", "--batch-check", "--buffer", feed=_lines(blobs)).stdout.split(b"\n")
-        facts = (line.split() for line in said)
+        lines = self.run("cat-file", "--batch-check", "--buffer", feed=_lines(blobs)).stdout.split(b"\n")
+        facts = (line.split() for line in lines)
         return {
             fact[0].decode("ascii"): int(fact[2]) for fact in facts if len(fact) == 3 and fact[1] == b"blob"
         }
@@ -259,9 +259,9 @@ def _is_trusted(top: Path, owners: Settings) -> bool:
     trusted = False
     for key, value in owners:
         if key == "safe.directory":
-            place = os.path.realpath(os.path.expanduser(value.removesuffix("/*"))) if value else ""
-            below = value.endswith("/*") and top.is_relative_to(place)
-            trusted = bool(value) and (trusted or value == "*" or below or place == str(top))
+            folder = os.path.realpath(os.path.expanduser(value.removesuffix("/*"))) if value else ""
+            below = value.endswith("/*") and top.is_relative_to(folder)
+            trusted = bool(value) and (trusted or value == "*" or below or folder == str(top))
     return trusted
 
 

@@ -57,9 +57,9 @@ def start_vault(folder: Path, *sources: Path) -> Started:
 
 def _find_shipped(packaged: str, in_checkout: str, what: str) -> Path:
     package = Path(__file__).resolve().parent.parent
-    for place in (package / packaged, package.parent / in_checkout):
-        if place.is_dir():
-            return place
+    for folder in (package / packaged, package.parent / in_checkout):
+        if folder.is_dir():
+            return folder
     raise ConfigError(f"{what} is missing from this installation; install helix-memory again")
 
 

@@ -38,9 +38,9 @@ def _find_rename() -> Callable[..., int] | None:
 _rename = _find_rename()
 
 
-def exchange(fd: int | None, one: str, other: str) -> None:
+def exchange(fd: int | None, name: str, other: str) -> None:
     """Swap two names of one folder in a single step: neither is ever absent."""
-    _rename_with(fd, one, other, _SWAP)
+    _rename_with(fd, name, other, _SWAP)
 
 
 def rename_new(fd: int | None, old: str, new: str) -> None:

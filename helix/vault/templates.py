@@ -46,10 +46,10 @@ def read_templates(root: Root) -> Templates:
 
 def _read(root: Root, name: str) -> dict[str, object]:
     try:
-        said = json.loads(root.read_settings(name) or b"{}")
+        settings = json.loads(root.read_settings(name) or b"{}")
     except (HelixError, ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return settings if isinstance(settings, dict) else {}
 
 
 def _path(value: object) -> str | None:

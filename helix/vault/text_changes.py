@@ -6,7 +6,7 @@ All line ends are "\\n", and offsets stand at the starts of lines.
 from __future__ import annotations
 
 from helix.vault.line_diff import Hunk, diff_lines, weigh
-from helix.vault.markdown_blocks import Span, fences, inside
+from helix.vault.markdown_blocks import BlockSpan, fences, inside
 
 
 def changes_to(base: str, side: str) -> list[Hunk]:
@@ -35,7 +35,7 @@ def _slid(hunks: list[Hunk], base: str, side: str) -> list[Hunk]:
     """
     whole = fences(base), fences(side)
     done: list[Hunk] = []
-    for place, hunk in enumerate(hunks):
+    for index, hunk in enumerate(hunks):
         if hunk.start == hunk.end or hunk.other == hunk.other_end:
             adds = hunk.start == hunk.end
             text, spans = (side, whole[1]) if adds else (base, whole[0])
@@ -49,7 +49,7 @@ def _slid(hunks: list[Hunk], base: str, side: str) -> list[Hunk]:
                     break
                 done.pop()
                 hunk = Hunk(last.start, hunk.end - up, last.other, hunk.other_end - up)
-            after = hunks[place + 1] if place + 1 < len(hunks) else None
+            after = hunks[index + 1] if index + 1 < len(hunks) else None
             room = (len(base) if after is None else after.start) - hunk.end
             step = _best_step(start, up, _slack_below(text, start, end, room), spans)
             hunk = Hunk(*(at + step for at in hunk))
@@ -79,6 +79,6 @@ def _slack_below(text: str, start: int, end: int, room: int) -> int:
     return down
 
 
-def _best_step(start: int, up: int, down: int, blocks: list[Span]) -> int:
+def _best_step(start: int, up: int, down: int, blocks: list[BlockSpan]) -> int:
     block = inside(blocks, start + down)
     return block.start - start if block is not None and block.start >= start - up else down

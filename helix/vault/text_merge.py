@@ -33,8 +33,8 @@ def merge_text(base: str | None, first: str, second: str) -> str:
     if base == first:
         return second
     # From here on it does not matter which side is which.
-    one, two = sorted((plain(first), plain(second)))
-    merged = union(one, two) if base is None else _three_way(plain(base), one, two)
+    left, right = sorted((plain(first), plain(second)))
+    merged = union(left, right) if base is None else _three_way(plain(base), left, right)
     ends_open = not ends_line(first) and not ends_line(second)
     return with_ends_of(first, merged, ends_open)
 
@@ -70,12 +70,12 @@ class _Cluster:
         self.touched.add(side)
 
 
-def _three_way(base: str, one: str, two: str) -> str:
-    changes = [(hunk, 0, one[hunk.other : hunk.other_end]) for hunk in changes_to(base, one)]
-    changes += [(hunk, 1, two[hunk.other : hunk.other_end]) for hunk in changes_to(base, two)]
+def _three_way(base: str, left: str, right: str) -> str:
+    changes = [(hunk, 0, left[hunk.other : hunk.other_end]) for hunk in changes_to(base, left)]
+    changes += [(hunk, 1, right[hunk.other : hunk.other_end]) for hunk in changes_to(base, right)]
     changes.sort()
     merged = _carried_out(base, changes)
-    absent = _absent(base, one, two, merged, changes)
+    absent = _absent(base, left, right, merged, changes)
     return _carried_out(base, _sparing(absent, base, changes)) if absent else merged
 
 
@@ -83,14 +83,14 @@ _Change = tuple[Hunk, int, str]
 """what was done to the base, by which side, and the text that stands in its place"""
 
 
-def _absent(base: str, one: str, two: str, merged: str, changes: Sequence[_Change]) -> set[str]:
+def _absent(base: str, left: str, right: str, merged: str, changes: Sequence[_Change]) -> set[str]:
     """Lines that both sides still have and the merge has not: they stood in the base more than once, and each side
     removed another one of them."""
     removed: tuple[set[str], set[str]] = (set(), set())
     for hunk, side, _ in changes:
         removed[side].update(filter(_is_telling, lines(base[hunk.start : hunk.end])))
     absent = removed[0] & removed[1]
-    for text in (one, two):
+    for text in (left, right):
         absent = {line for line in lines(text) if line in absent} if absent else absent
     return absent.difference(lines(merged)) if absent else absent
 
@@ -101,13 +101,13 @@ def _sparing(absent: set[str], base: str, changes: Sequence[_Change]) -> list[_C
     hunks = [[hunk for hunk, side, _ in changes if side == which] for which in (0, 1)]
     kept: list[_Change] = []
     for hunk, side, text in changes:
-        places = _places(base, hunk)
+        removed = _places(base, hunk)
         spared = []
-        for line, start, end in places:
+        for line, start, end in removed:
             if line in sought and not _is_removed(start, hunks[1 - side]):
                 sought.discard(line)
                 spared.append((start, end))
-        if spared and not text and all(line in absent for line, _, _ in places if _is_telling(line)):
+        if spared and not text and all(line in absent for line, _, _ in removed if _is_telling(line)):
             continue  # a whole block: with its fences
         at = hunk.start
         for start, end in spared:
@@ -118,8 +118,8 @@ def _sparing(absent: set[str], base: str, changes: Sequence[_Change]) -> list[_C
 
 
 def _is_removed(at: int, hunks: Sequence[Hunk]) -> bool:
-    place = bisect_right(hunks, at, key=lambda hunk: hunk.start) - 1
-    return place >= 0 and at < hunks[place].end
+    index = bisect_right(hunks, at, key=lambda hunk: hunk.start) - 1
+    return index >= 0 and at < hunks[index].end
 
 
 def _places(base: str, hunk: Hunk) -> list[tuple[str, int, int]]:
@@ -156,31 +156,37 @@ def _carried_out(base: str, changes: Sequence[_Change]) -> str:
 def _take_whole_fences(base: str, clusters: list[_Cluster]) -> None:
     """Two versions of nearly all of a code block are two code blocks: each side's stays whole."""
     spans = fences(base) if any(len(cluster.touched) == 2 for cluster in clusters) else []
-    for place, cluster in enumerate(clusters):
+    for index, cluster in enumerate(clusters):
         block = inside(spans, cluster.start)
-        one, two = ("".join(texts) for texts in cluster.added)
-        if block is None or not one.strip() or not two.strip() or one == two or cluster.end >= block.end:
+        left, right = ("".join(texts) for texts in cluster.added)
+        if (
+            block is None
+            or not left.strip()
+            or not right.strip()
+            or left == right
+            or cluster.end >= block.end
+        ):
             continue
-        is_alone = (not place or clusters[place - 1].end <= block.start) and (
-            place + 1 == len(clusters) or clusters[place + 1].start >= block.end
+        is_alone = (not index or clusters[index - 1].end <= block.start) and (
+            index + 1 == len(clusters) or clusters[index + 1].start >= block.end
         )
         kept = weigh(base, block.start, cluster.start, UNMISTAKABLE)
         kept += weigh(base, cluster.end, block.end, UNMISTAKABLE)
         if is_alone and kept < UNMISTAKABLE:
             above, below = base[block.start : cluster.start], base[cluster.end : block.end]
-            cluster.added = ([above + one + below], [above + two + below])
+            cluster.added = ([above + left + below], [above + right + below])
             cluster.start, cluster.end = block
 
 
 def _resolve(cluster: _Cluster) -> str:
     """What stands in the place of lines that were changed. A line of the base that one side removed stays removed."""
-    one, two = ("".join(texts) for texts in cluster.added)
-    if len(cluster.touched) == 1 or one == two:
-        return one or two
+    left, right = ("".join(texts) for texts in cluster.added)
+    if len(cluster.touched) == 1 or left == right:
+        return left or right
     if cluster.start == cluster.end:
-        return union(one, two, added=True, warn=False)
-    if one.strip() and two.strip():
-        return union(one, two, added=True)
+        return union(left, right, added=True, warn=False)
+    if left.strip() and right.strip():
+        return union(left, right, added=True)
     # One side removed what the other one changed, or added to: the change stays, and is shown.
-    changed = both(one, two, warn=True)
+    changed = both(left, right, warn=True)
     return changed if COLLISION in changed or not changed.strip() else WARNING + changed

@@ -24,7 +24,7 @@ class Commit:
 
 
 @dataclass(frozen=True)
-class Event:
+class FileCommit:
     """A commit that changed the file at a path. A merge has one only where it differs from every parent."""
 
     commit: Commit
@@ -34,7 +34,7 @@ class Event:
     """None when the commit took the file away."""
 
 
-def events(repository: Repository, head: str, home: str) -> Iterator[Event]:
+def events(repository: Repository, head: str, home: str) -> Iterator[FileCommit]:
     """Every change of a markdown file (and of `home`) in the history of HEAD, children before parents."""
     log = repository.run(
         "--literal-pathspecs",
@@ -73,7 +73,7 @@ def to_commit(fields: Sequence[bytes]) -> Commit:
     return Commit(identity, time, author, subject)
 
 
-def _to_event(commit_now: Commit, path: str, raw: bytes) -> Event:
+def _to_event(commit_now: Commit, path: str, raw: bytes) -> FileCommit:
     """From git's raw format: as many colons as parents, a mode and a blob for each parent and the result."""
     text = raw.lstrip(b"\n")
     facts = text.lstrip(b":").split()
@@ -82,4 +82,4 @@ def _to_event(commit_now: Commit, path: str, raw: bytes) -> Event:
         blob.decode("ascii") if is_regular(mode) else None
         for mode, blob in zip(facts[:sides], facts[sides : 2 * sides], strict=True)
     ]
-    return Event(commit_now, path, tuple(blob for blob in files[:-1] if blob), files[-1])
+    return FileCommit(commit_now, path, tuple(blob for blob in files[:-1] if blob), files[-1])

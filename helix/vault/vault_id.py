@@ -41,19 +41,19 @@ def read_identity(vault: Path) -> str | None:
     if data is None:
         return None
     try:
-        said = tomllib.loads(data.decode("utf-8"))
+        settings = tomllib.loads(data.decode("utf-8"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise VaultError(
             f"{vault / IDENTITY_FILE} cannot be read ({error}); restore it, or remove it and run `helix init`",
             code="bad-identity",
         ) from error
-    form = said.get("format", FORMAT_VERSION)
+    form = settings.get("format", FORMAT_VERSION)
     if form != FORMAT_VERSION:
         raise VaultError(
             f"this vault has format {form!r}, this Helix reads format {FORMAT_VERSION}; update Helix",
             code="unknown-format",
         )
-    name = said.get("id")
+    name = settings.get("id")
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
         raise VaultError(f"{vault / IDENTITY_FILE} has no usable id", code="bad-identity")
     return name
@@ -65,11 +65,11 @@ def state_folder(state_dir: Path, vault: Path) -> Path:
     The real path is part of the name: a copy of the folder, or a second clone of its repository, carries the
     same id, and two folders must never share one catalog.
     """
-    place = hashlib.sha256(os.fsencode(os.path.realpath(vault))).hexdigest()[:8]
-    unnamed = state_dir / "vaults" / f"unnamed-{place}"
+    digest = hashlib.sha256(os.fsencode(os.path.realpath(vault))).hexdigest()[:8]
+    unnamed = state_dir / "vaults" / f"unnamed-{digest}"
     if (unnamed / DAEMON_FILE).exists():
         # A daemon followed the folder before `helix init`, or a sync client, gave it an id. Its lock and its
         # catalog stay where it has them until it stops, and everybody else must look there too.
         return unnamed
     identity = read_identity(vault)
-    return unnamed if identity is None else state_dir / "vaults" / f"{identity}-{place}"
+    return unnamed if identity is None else state_dir / "vaults" / f"{identity}-{digest}"

@@ -1,8 +1,9 @@
 """Text that closes nothing: what a memory says cannot end the fence around it, nor what a host puts around that.
 
-A mark is recognised as a reader would read it, without the characters that nobody sees and with the letters of every
-width as the plain ones. Then its first sign is changed for one that looks alike; all other text stays as it is, to the
-byte. Shared by the daemon, which packs memories, and the hook, which has no more than the standard library.
+A mark is recognised as a reader would read it, without the characters that nobody sees or that only adorn another,
+and with the letters of every width as the plain ones. Then its first sign is changed for one that looks alike; all
+other text stays as it is, to the byte. Shared by the daemon, which packs memories, and the hook, which has no more than
+the standard library.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ _UNSEEN = (
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd"
     "\U00013430-\U0001343f\U00016fe4\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-_INVISIBLE = re.compile(f"[{_UNSEEN}]")
+# What stands on, under or through the letter before it: `</m̵e̵m̵o̵r̵y̵>` is read without its strokes.
+_STACKED = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
+_UNREAD = re.compile(f"[{_UNSEEN}{_STACKED}]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f]")
 # Names that fences, hosts and models give to what is not text. Those that are also words of programs follow below.
 _NAMES = (
@@ -78,7 +81,7 @@ def _as_read(text: str) -> tuple[str, list[int] | None]:
     """The text as it is read, and for each character of it the place where it stands; None when that is the same."""
     if text.isascii() and not _CONTROL.search(text):
         return text.translate(_LINE_ENDS), None
-    if unicodedata.is_normalized("NFKC", text) and not _INVISIBLE.search(text) and not _CONTROL.search(text):
+    if unicodedata.is_normalized("NFKC", text) and not _UNREAD.search(text) and not _CONTROL.search(text):
         return text.translate(_LINE_ENDS), None
     read: list[str] = []
     positions: list[int] = []
@@ -87,7 +90,7 @@ def _as_read(text: str) -> tuple[str, list[int] | None]:
             if not _CONTROL.match(letter):
                 read.append(letter)
                 positions.append(position)
-        elif not _INVISIBLE.match(letter):
+        elif not _UNREAD.match(letter):
             for plain in unicodedata.normalize("NFKC", letter):
                 read.append(plain)
                 positions.append(position)

@@ -74,6 +74,8 @@ BY_DAEMON = (
     Line("file {first} --project zoo", shows="already"),
     Line("file {first} --project ' '", status=2, shows="empty"),
     Line("file {second} --project zoo", status=2, shows="global"),
+    Line("projects", shows="zoo"),
+    Line("projects --json", shows='"unfiled"'),
     Line("recent --global --ref HEAD --json"),
     Line("graph {second} --depth 2 --include-deleted", shows="depends_on"),
     Line("graph --format dot --all", shows="digraph", fits=False),
@@ -167,6 +169,7 @@ WITHOUT_DAEMON = (
     Line("bench --made-up 20 --seconds 0.5 --json", shows='"ratio"'),
     Line("version", shows="helix "),
     Line("version --json", shows='"python"'),
+    Line("--version", shows="helix "),
     Line("--show-completion bash", fits=False),
     Line("--install-completion bash", shows="completion installed", fits=False),
 )

@@ -18,8 +18,8 @@ from mcp.shared.exceptions import MCPError
 
 from helix.dialects.dialect import Arguments, Dialect, Resource, Tool
 from helix.errors import HelixError
-from helix.memory.reading.view import Caller
-from helix.memory.service import Service
+from helix.memory.request import Request
+from helix.memory.workspace import Workspace
 from helix.surfaces.mcp.caller import Context
 from helix.surfaces.mcp.surface import McpSurface
 from tests.conformance.asking import (
@@ -36,6 +36,7 @@ from tests.conformance.asking import (
     sample,
     text,
 )
+from tests.surfaces.mcp.serving import NoWorkspace
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
 WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA="
@@ -53,15 +54,15 @@ def _embedded(uri: str, mime_type: str, text: str) -> Result:
 # Tools and resources that the product's own code runs
 
 
-def _simple(service: Service, caller: Caller, said: Arguments) -> str:
+def _simple(request: Request, said: Arguments) -> str:
     return "This is a simple text response for testing."
 
 
-def _broken(service: Service, caller: Caller, said: Arguments) -> str:
+def _broken(request: Request, said: Arguments) -> str:
     raise HelixError("This tool intentionally returns an error for testing")
 
 
-def _watched(service: Service, caller: Caller, said: Mapping[str, str]) -> Result:
+def _watched(request: Request, said: Mapping[str, str]) -> Result:
     return {"watched": True}
 
 
@@ -301,7 +302,7 @@ async def _set_level(ctx: Context, params: Any) -> types.EmptyResult:
 def fixture_surface() -> McpSurface:
     live = _live(lambda: surface)
 
-    def is_live(service: Service, caller: Caller, said: Arguments) -> str:
+    def is_live(request: Request, said: Arguments) -> str:
         raise AssertionError("called from outside the product")
 
     plain = {"test_simple_text": _simple, "test_error_handling": _broken}
@@ -312,8 +313,8 @@ def fixture_surface() -> McpSurface:
     ]
     watched = Resource("test://watched-resource", "watched", "Watched", "Can be subscribed to", _watched)
     dialect = Dialect("fixture", "For the conformance suite.", tuple(tools), (watched,))
-    service = cast(Service, None)  # nothing here asks it
-    surface = McpSurface(service, "0", dialects={"fixture": dialect}, default="fixture")
+    workspace = cast(Workspace, NoWorkspace())  # nothing here asks it
+    surface = McpSurface(workspace, "0", dialects={"fixture": dialect}, default="fixture")
     _extend(surface.servers["fixture"], live)
     return surface
 

@@ -146,7 +146,7 @@ def test_the_inspector_finds_nothing_wrong_with_our_schemas(suites: Suites, daem
 
 
 def test_the_inspector_finds_nothing_wrong_with_the_vault_dialect(suites: Suites, tmp_path: Path) -> None:
-    with vaulted(tmp_path) as opened, served(McpSurface(opened.service, "0")) as at:
+    with vaulted(tmp_path) as opened, served(McpSurface(opened.workspace, "0")) as at:
         where = (f"{at.url}/mcp/vault", "--transport", "http", "--header", "Authorization: Bearer me")
         listed = suites.inspector(*where, "--method", "tools/list", "--strict")
     assert listed.returncode == 0, listed.stderr

@@ -12,12 +12,12 @@ from jsonschema import validate
 from helix.access import bearer
 from helix.dialects.vault.dialect import VAULT
 from helix.errors import KeyReused, MemoryNotFound
-from helix.memory.reading.view import Caller
+from helix.memory.place import Place
 from helix.memory.tokens import token_counter
 from tests.surfaces.mcp.serving import Vaulted, vaulted
 
 Call = Callable[..., Any]
-NOBODY = Caller()
+NOBODY = Place()
 
 
 @pytest.fixture(scope="module")
@@ -30,10 +30,10 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vaulted]:
 def call(vault: Vaulted) -> Call:
     tools = {tool.name: tool for tool in VAULT.tools}
 
-    def run(name: str, caller: Caller = NOBODY, **arguments: Any) -> Any:
+    def run(name: str, caller: Place = NOBODY, **arguments: Any) -> Any:
         tool = tools[f"memory_{name}"]
         validate(arguments, tool.input_schema)
-        answer = tool.run(vault.service, caller, arguments)
+        answer = tool.run(vault.service.request(caller), arguments)
         if tool.output_schema is not None:
             validate(answer, tool.output_schema)
         return answer
@@ -121,7 +121,7 @@ def test_a_bundle_is_one_text_within_its_budget(call: Call) -> None:
 
 
 def test_a_bundle_is_kept_for_its_key_and_session(call: Call) -> None:
-    here, there = Caller(session="one"), Caller(session="two")
+    here, there = Place(session="one"), Place(session="two")
     wanted: dict[str, Any] = {"phases": ["beekeeping"], "idempotency_key": "k"}
     before = call("recall", caller=here, **wanted)
     call("append", title="Beekeeping", body="Hive three swarmed.", tags=["beekeeping"])
@@ -130,9 +130,9 @@ def test_a_bundle_is_kept_for_its_key_and_session(call: Call) -> None:
 
 
 def test_an_entry_belongs_to_the_project_of_its_connection_or_to_all(call: Call, vault: Vaulted) -> None:
-    ours = call("append", caller=Caller(project="kiln"), title="Kiln", body="The kiln fires at 1240 degrees.")
+    ours = call("append", caller=Place(project="kiln"), title="Kiln", body="The kiln fires at 1240 degrees.")
     all_ = call("append", title="Glaze", body="Glaze is mixed on Fridays.")
-    kiln, glaze = (vault.service.live.get(one["id"]).memory for one in (ours, all_))
+    kiln, glaze = (vault.service.request().view().get(one["id"]).memory for one in (ours, all_))
     assert (kiln.scope, kiln.project) == ("project", "kiln")
     assert glaze.scope == "global"
 

@@ -371,9 +371,10 @@ def _tear(path: Path) -> None:
 
 def torn_index(patient: Patient) -> None:
     patient.configure('model = "none"\n')
-    from helix.compose import open_helix, open_recall
+    from helix.compose import open_vault
+    from helix.memory.search_engine import open_recall
 
-    with open_helix(patient.config) as helix:
+    with open_vault(patient.config) as helix:
         helix.catch_up()
         with open_recall(helix) as recall:
             recall.index.tend(tidy=False)

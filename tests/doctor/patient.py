@@ -17,7 +17,7 @@ from typing import Any
 
 from helix_mcp.proof import PATH, proof_of
 
-from helix.compose import open_helix
+from helix.compose import open_vault
 from helix.config import Config, load
 from helix.doctor.examine import Diagnosis, examine
 from helix.doctor.examined import Examined, Surroundings
@@ -107,7 +107,7 @@ class Patient:
 
     def use(self) -> None:
         """As any command does: the catalog says afterwards what the disk says."""
-        with open_helix(self.config) as helix:
+        with open_vault(self.config) as helix:
             helix.catch_up()
 
     def program(self, folder: str, *names: str) -> None:

@@ -16,13 +16,14 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from tests.cli.commands import BIN
+from tests.cli.forked import ForkedDaemon, Process
 from tests.waiting import wait_for
 
 
 @dataclass(frozen=True)
 class Daemon:
     url: str
-    process: subprocess.Popen[bytes]
+    process: Process
     log: IO[bytes]
 
     def get(
@@ -60,24 +61,29 @@ def free_port() -> int:
 
 @contextmanager
 def starting_daemon(
-    env: Mapping[str, str] | None = None, *arguments: str, prepare: Callable[[], None] | None = None
+    env: Mapping[str, str] | None = None,
+    *arguments: str,
+    prepare: Callable[[], None] | None = None,
+    by_hand: bool = False,
 ) -> Iterator[Daemon]:
     """helixd with this process' environment, not waited for; HELIX_PORT must be set in it.
 
-    `prepare` runs in the new process before it becomes helixd.
+    It is forked from a process that has loaded it already, which saves most of its start, or started `by_hand`, as a
+    user does it. `prepare` runs in the new process before it becomes helixd.
     """
     surroundings = {**os.environ, **(env or {})}
+    command = [str(BIN / "helixd"), *arguments]
     # Into a file: nobody reads while it runs, and a daemon that fills a pipe stands still.
-    with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(
-            [str(BIN / "helixd"), *arguments],
-            env=surroundings,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            preexec_fn=prepare,
-        )
+    with tempfile.NamedTemporaryFile(prefix="helixd-log") as log:
+        process: Process
+        if by_hand or prepare is not None:
+            process = subprocess.Popen(
+                command, env=surroundings, stdout=log, stderr=subprocess.STDOUT, preexec_fn=prepare
+            )
+        else:
+            process = ForkedDaemon(command, env=surroundings, cwd=os.getcwd(), log=log.name)
         try:
-            yield Daemon(f"http://127.0.0.1:{surroundings['HELIX_PORT']}", process, log)
+            yield Daemon(f"http://127.0.0.1:{surroundings['HELIX_PORT']}", process, log.file)
         finally:
             process.terminate()
             try:
@@ -89,9 +95,12 @@ def starting_daemon(
 
 @contextmanager
 def running_daemon(
-    env: Mapping[str, str] | None = None, *arguments: str, prepare: Callable[[], None] | None = None
+    env: Mapping[str, str] | None = None,
+    *arguments: str,
+    prepare: Callable[[], None] | None = None,
+    by_hand: bool = False,
 ) -> Iterator[Daemon]:
-    with starting_daemon(env, *arguments, prepare=prepare) as daemon:
+    with starting_daemon(env, *arguments, prepare=prepare, by_hand=by_hand) as daemon:
         wait_for(lambda: _is_up(daemon), seconds=60)
         yield daemon
 

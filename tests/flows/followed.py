@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from helix.compose import Helix, open_helix
+from helix.compose import open_vault
 from helix.config import Config, FollowConfig
 from helix.follow.follower import Follower
 from helix.index.catalog import Row
+from helix.memory.followed_vault import FollowedVault
 from helix.vault.problem import Problem
 from helix.vault.vault_id import IDENTITY_FILE, new_identity
 from tests.waiting import wait_for
@@ -20,7 +21,7 @@ PATIENCE = 20.0
 
 
 class Followed:
-    def __init__(self, folder: Path, helix: Helix, follower: Follower) -> None:
+    def __init__(self, folder: Path, helix: FollowedVault, follower: Follower) -> None:
         self.folder = folder
         self.helix = helix
         self.follower = follower
@@ -103,7 +104,7 @@ def followed(
         config_dir=place / "config",
         follow=FollowConfig(vanish_grace=grace, scan_interval=600),
     )
-    with open_helix(config, must_follow=True) as helix:
+    with open_vault(config, must_follow=True) as helix:
         follower = helix.follower()
         follower.start()
         try:

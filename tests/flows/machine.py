@@ -13,7 +13,7 @@ from helix.config import FollowConfig
 from helix.follow.mend import Mender
 from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog
-from helix.memory.writing.store import Memories
+from helix.memory.writing.vault_store import VaultStore
 from helix.vault.ancestry import Ancestry
 from helix.vault.files import Outcome, Write
 from helix.vault.note import Note
@@ -62,7 +62,7 @@ class Machine:
         self._mender = Mender(
             self._reconciler, monotonic=self._seconds, wall=lambda: time.time() + self._seconds()
         )
-        self.memories = Memories(self.vault, self.catalog, self._take_in)
+        self.memories = VaultStore(self.vault, self.catalog, self._take_in)
 
     def stop(self) -> None:
         self.crash_after = None

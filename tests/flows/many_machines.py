@@ -19,6 +19,7 @@ from random import Random
 from unittest import mock
 
 from helix.errors import HelixError
+from helix.memory.writing.store import Stored
 from helix.vault import ids
 from helix.vault import merge as merge_module
 from helix.vault import vault as vault_module
@@ -238,7 +239,7 @@ class Simulation:
             return self.agent_edits(machine)
         lines = [line for _ in range(self.rng.randint(1, 4)) for line in self._block(machine)]
         try:
-            note = machine.memories.add(NewMemory("\n".join(lines) + "\n", "Note", tags=["first"]))
+            note = machine.memories.add(NewMemory("\n".join(lines) + "\n", "Note", tags=["first"])).note
         except Crash:
             self._take_what_is_there(machine)
             raise
@@ -285,11 +286,11 @@ class Simulation:
         if note := self._some_note(machine, "deleted"):
             self._flip(machine, note, machine.memories.restore, "restored_at")
 
-    def _flip(self, machine: Machine, note: Note, act: Callable[[str], Note], register: str) -> None:
+    def _flip(self, machine: Machine, note: Note, act: Callable[[str], Stored], register: str) -> None:
         intent = self.ledger.of(note.id)
         self._note(intent, f"{machine.name} {register} {note.path}")
         try:
-            stamp = str(act(note.id).meta.get(register) or "")
+            stamp = str(act(note.id).note.meta.get(register) or "")
         except HelixError as error:
             return self._note(intent, f"  refused: {error}")
         except Crash:

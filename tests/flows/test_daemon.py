@@ -21,7 +21,7 @@ from tests.waiting import wait_for
 def daemon(place: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Daemon]:
     monkeypatch.setenv("HELIX_PORT", str(free_port()))
     helix("init")
-    with running_daemon() as running:
+    with running_daemon(by_hand=True) as running:
         yield running
 
 

@@ -22,6 +22,7 @@ from helix.vault.hashes import content_hash
 from helix.vault.leftovers import complete_name
 from helix.vault.merge import erased_record
 from tests.cli.commands import BIN, helix, helix_json
+from tests.cli.forked import ForkedDaemon
 from tests.flows.daemon import free_port
 from tests.residue import residue
 from tests.waiting import wait_for
@@ -48,8 +49,8 @@ class Planted:
 
     @contextmanager
     def daemon(self) -> Iterator[Running]:
-        with (self.place / "logs" / "helixd.log").open("ab") as log:
-            process = subprocess.Popen([str(BIN / "helixd")], stdout=log, stderr=log)
+        log = str(self.place / "logs" / "helixd.log")
+        process = ForkedDaemon([str(BIN / "helixd")], env=os.environ, cwd=os.getcwd(), log=log)
         http = httpx.Client(base_url=f"http://127.0.0.1:{os.environ['HELIX_PORT']}", timeout=60)
 
         def is_up() -> bool:
@@ -79,7 +80,7 @@ class Planted:
 
 @dataclass(frozen=True)
 class Running:
-    process: subprocess.Popen[bytes]
+    process: ForkedDaemon
     http: httpx.Client
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Any:

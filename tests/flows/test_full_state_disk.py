@@ -219,3 +219,32 @@ def test_a_daemon_that_starts_on_such_a_disk_says_what_is_wrong(vault: Path, pla
     assert "Traceback" not in said
     assert _CODE in diagnosis()
     assert os.access(vault, os.W_OK)
+
+
+def test_a_commit_that_the_state_disk_cannot_hold_is_refused_and_takes_no_room_afterwards(
+    vault: Path, place: Path
+) -> None:
+    """Its notes are the disk's size together; the commit is small, since they say one thing again and again."""
+    many = vault / "global"
+    for number in range(40):
+        (many / f"long{number}.md").write_text(f"{number}\n" + "the same again\n" * 15_000)
+    _commit_all(vault)
+    for number in range(40):
+        (many / f"long{number}.md").unlink()
+    with running_daemon() as daemon:
+        before = _free(place / "state")
+        refused = httpx.get(f"{daemon.url}/recent?scope=all&ref=HEAD", timeout=60)
+        assert (refused.status_code, refused.json()["code"]) == (507, _CODE)
+        wait_for(lambda: _free(place / "state") > before - (1 << 20))
+        assert write(daemon, "The boiler is in the cellar.")["status"] == "created"
+
+
+def _commit_all(vault: Path) -> None:
+    who = ("-c", "user.name=tester", "-c", "user.email=tester@example.org")
+    for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-qm", "all")):
+        subprocess.run(["git", *who, *arguments], cwd=vault, check=True, capture_output=True)
+
+
+def _free(folder: Path) -> int:
+    told = os.statvfs(folder)
+    return told.f_bavail * told.f_frsize

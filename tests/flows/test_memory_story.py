@@ -8,36 +8,37 @@ from pathlib import Path
 
 import pytest
 
-from helix.compose import open_recall, open_service
-from helix.memory.reading.view import Caller
-from helix.memory.service import Service
-from helix.memory.writing.write import Wish
+from helix.compose import open_workspace
+from helix.memory.place import Place
+from helix.memory.search_engine import open_recall
+from helix.memory.writing.write import NewText
 from tests.flows.followed import Followed, followed
+from tests.memory.asking import Verbs
 from tests.waiting import wait_for
 
-ME = Caller("billing", "s-1", "claude-code")
+ME = Place("billing", "s-1", "claude-code")
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> Iterator[tuple[Followed, Service]]:
+def told(tmp_path: Path) -> Iterator[tuple[Followed, Verbs]]:
     with (
         followed(tmp_path) as world,
         open_recall(world.helix) as recall,
-        open_service(world.helix, lambda: recall) as service,
+        open_workspace(world.helix, lambda: recall) as workspace,
     ):
-        yield world, service
+        yield world, Verbs(workspace)
 
 
-def found(service: Service, question: str) -> list[str]:
+def found(service: Verbs, question: str) -> list[str]:
     answer = service.search(question, caller=ME, max_tokens=8_000)
     return [f"{one['id']}: {one['text']}" for one in answer["results"]]
 
 
 def test_written_by_an_agent_edited_by_a_person_moved_copied_by_a_sync_tool_and_forgotten(
-    told: tuple[Followed, Service],
+    told: tuple[Followed, Verbs],
 ) -> None:
     world, service = told
-    made = service.write(Wish("Auth client retries 3x with jitter", kind="decision"), ME)
+    made = service.write(NewText("Auth client retries 3x with jitter", kind="decision"), ME)
     memory_id = made["id"]
     assert any("3x with jitter" in one for one in found(service, "auth retry policy")), "read your own writes"
 
@@ -69,10 +70,10 @@ def test_written_by_an_agent_edited_by_a_person_moved_copied_by_a_sync_tool_and_
     assert "backoff" not in "".join(file.read_text() for file in world.folder.rglob("*.md"))
 
 
-def test_a_file_dropped_by_a_person_is_what_a_write_is_merged_into(told: tuple[Followed, Service]) -> None:
+def test_a_file_dropped_by_a_person_is_what_a_write_is_merged_into(told: tuple[Followed, Verbs]) -> None:
     world, service = told
     head = "---\nid: mem_hand\ntitle: Ports\nscope: project\nproject: billing\n---\n"
     world.write("notes/ports.md", f"{head}The gateway of the shop listens on 8443\n")
     wait_for(lambda: found(service, "gateway port"))
-    answer = service.write(Wish("The gateway of the shop listens on 8443.", title="Ports"), ME)
+    answer = service.write(NewText("The gateway of the shop listens on 8443.", title="Ports"), ME)
     assert (answer["status"], answer["id"]) == ("merged", "mem_hand")

@@ -13,7 +13,7 @@ def test_a_deletion_that_comes_long_after_its_new_file_takes_no_memory_with_it(t
     rng, now = Random(1), [0.0]
     cloud = Cloud(Style.DROPBOX, rng)
     one, two = (Machine(name, tmp_path, cloud, rng, lambda: now[0]) for name in ("M1", "M2"))
-    note = one.memories.add(NewMemory("text\n", "Note"))
+    note = one.memories.add(NewMemory("text\n", "Note")).note
     for machine in (one, two):
         machine.client.sync(1.0)
         machine.follow()

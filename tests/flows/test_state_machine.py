@@ -169,7 +169,7 @@ class World(Rig):
 
     def do_add(self, pick: int, twist: int) -> None:
         self.made += 1
-        self._ask(lambda: self.memories.add(NewMemory(f"Told {self.made}.", f"Told {self.made}")))
+        self._ask(lambda: self.memories.add(NewMemory(f"Told {self.made}.", f"Told {self.made}")).note)
 
     def do_forget(self, pick: int, twist: int) -> None:
         self._ask_about(pick, self.memories.forget)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from helix.compose import Helix, open_helix
+from helix.compose import open_vault
 from helix.config import Config
+from helix.memory.followed_vault import FollowedVault
 from helix.vault.new_memory import NewMemory
 from helix.vault.note import Note
 from helix.vault.vault import Edit
@@ -32,7 +33,7 @@ class Side:
         (self.folder / ".stignore").write_text(".~helix-*\n")
         self.syncthing = Instance(place / "syncthing", self.folder)
         self.config = Config(self.folder, place / "state", place / "config")
-        self.helix: Helix
+        self.helix: FollowedVault
 
     def files(self) -> dict[str, bytes]:
         found = [path for path in self.folder.rglob("*.md") if not path.name.startswith(".")]
@@ -46,9 +47,9 @@ class Side:
         return {line for note in self.versions(memory_id) for line in note.document.body.splitlines()}
 
     def add_line(self, memory_id: str, line: str) -> None:
-        note = self.helix.memories.get(memory_id)
+        note = self.helix.store.get(memory_id)
         body = f"{note.document.body}{line}\n"
-        self.helix.memories.edit(memory_id, Edit(body=body), based_on=note.hash)
+        self.helix.store.edit(memory_id, Edit(body=body), based_on=note.hash)
 
 
 @pytest.fixture
@@ -63,7 +64,7 @@ def sides(tmp_path: Path) -> Iterator[tuple[Side, Side]]:
         except (CannotStart, OSError) as error:
             pytest.skip(f"NOT PROVED HERE: syncthing cannot start: {error}")
         for side in (one, other):
-            side.helix = stack.enter_context(open_helix(side.config, must_follow=True))
+            side.helix = stack.enter_context(open_vault(side.config, must_follow=True))
             follower = side.helix.follower()
             follower.start()
             stack.callback(follower.stop)
@@ -94,9 +95,9 @@ def _agree(one: Side, other: Side, memory_id: str) -> bool:
 
 def test_two_machines_share_one_memory_through_edits_apart_and_a_forget(sides: tuple[Side, Side]) -> None:
     one, other = sides
-    memory_id = one.helix.memories.add(NewMemory("created on a\n", "Shared")).id
+    memory_id = one.helix.store.add(NewMemory("created on a\n", "Shared")).note.id
     wait_for(lambda: other.helix.catalog.find(memory_id) is not None, _PATIENCE)
-    assert other.helix.memories.get(memory_id).document.body == "created on a\n"
+    assert other.helix.store.get(memory_id).document.body == "created on a\n"
 
     _part(one, other)
     one.add_line(memory_id, "from a")
@@ -109,7 +110,7 @@ def test_two_machines_share_one_memory_through_edits_apart_and_a_forget(sides: t
     assert all(Note.parse(path, one.files()[path]).is_stub for path in stubs)
 
     _part(one, other)
-    one.helix.memories.forget(memory_id)
+    one.helix.store.forget(memory_id)
     other.add_line(memory_id, "later, and offline")
     _meet(one, other)
     wait_for(

@@ -23,7 +23,7 @@ class Three:
         self.one, self.two, self.three = (
             Machine(name, place, cloud, rng, lambda: self.now) for name in ("M1", "M2", "M3")
         )
-        self.id = self.one.memories.add(NewMemory("keep\ndrop\n", "Note")).id
+        self.id = self.one.memories.add(NewMemory("keep\ndrop\n", "Note")).note.id
         self.three.client.online = False
         self.carry(self.one, self.two)
         self.edit(self.one, "keep\n")

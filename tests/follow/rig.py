@@ -12,11 +12,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from helix.config import FollowConfig
-from helix.follow.lane import Lane, Report
+from helix.follow.lane import FollowReport, Lane
 from helix.follow.mend import Mender
 from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog, Row
-from helix.memory.writing.store import Memories
+from helix.memory.writing.vault_store import VaultStore
 from helix.vault.ancestry import Ancestry
 from helix.vault.diff import Change
 from helix.vault.paths import Root
@@ -79,7 +79,7 @@ class Rig:
         self.vault = Vault(self.root, self.ancestry, clock=self.clock, pause=lambda _: None)
         self.reconciler = self.reconciler_of(self.catalog, self.index)
         self.mender = self.mender_of(self.reconciler)
-        self.memories = Memories(self.vault, self.catalog, self._take_in)
+        self.memories = VaultStore(self.vault, self.catalog, self._take_in)
 
     def close(self) -> None:
         self.catalog.close()
@@ -144,7 +144,7 @@ class Rig:
 
     # Following
 
-    def follow(self, *paths: str) -> Report:
+    def follow(self, *paths: str) -> FollowReport:
         """Take in these paths, or everything."""
         report = self.reconciler.reconcile(paths or None)
         self.mender.look_for_leftovers(report.temporary)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from helix.compose import open_helix
+from helix.compose import open_vault
 from helix.config import Config
 from helix.errors import VaultLocked
 from helix.vault.diff import Change
@@ -61,12 +61,12 @@ def test_an_empty_file_is_taken_in_when_it_stays_empty(tmp_path: Path) -> None:
 def test_it_stops_at_once_and_frees_the_vault_for_another(tmp_path: Path) -> None:
     with followed(tmp_path) as world:
         config: Config = world.helix.config
-        with pytest.raises(VaultLocked), open_helix(config, must_follow=True):
+        with pytest.raises(VaultLocked), open_vault(config, must_follow=True):
             pass
         threads = world.follower._threads
         world.follower.stop()
         assert not any(thread.is_alive() for thread in threads)
-    with open_helix(config, must_follow=True) as helix:
+    with open_vault(config, must_follow=True) as helix:
         follower = helix.follower()
         follower.start()
         assert follower.wait_until_started(PATIENCE)

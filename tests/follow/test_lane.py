@@ -11,7 +11,7 @@ import pytest
 
 from helix.config import FollowConfig
 from helix.follow.follower import Follower
-from helix.follow.lane import Lane, Progress, Report
+from helix.follow.lane import FollowReport, Lane, Progress
 from helix.follow.mend import Mender
 from helix.follow.reconcile import Reconciler
 from helix.vault.walk import Signature
@@ -46,7 +46,12 @@ class Lines(Lane):
         return len(self.files)
 
     def take_in(
-        self, files: Mapping[str, Signature], report: Report, *, settled: bool, progress: Progress | None
+        self,
+        files: Mapping[str, Signature],
+        report: FollowReport,
+        *,
+        settled: bool,
+        progress: Progress | None,
     ) -> None:
         for number, (path, signature) in enumerate(files.items(), 1):
             before = self.files.get(path, ([], []))[1]
@@ -64,7 +69,7 @@ class Lines(Lane):
                 progress(number, len(files))
         self._save()
 
-    def drop(self, paths: Sequence[str], report: Report) -> None:
+    def drop(self, paths: Sequence[str], report: FollowReport) -> None:
         for path in paths:
             del self.files[path]
         self._save()

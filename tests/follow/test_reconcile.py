@@ -449,7 +449,7 @@ def test_an_old_file_without_an_id_over_its_tombstone_stays_forgotten(rig: Rig) 
     old = rig.write("todo.md", "- milk\n").read_bytes()
     rig.follow()
     [row] = rig.catalog.memories()
-    memory_id = rig.memories.forget(row.id).id
+    memory_id = rig.memories.forget(row.id).note.id
     tombstone = rig.read("todo.md")
     rig.write("todo.md", old)
     rig.follow()

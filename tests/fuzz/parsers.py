@@ -16,22 +16,26 @@ from helix.hosts import json_text, splice_toml, splice_yaml
 from helix.index import analyze, chunk, query, spelling, time_words
 from helix.memory import budget, tokens
 from helix.memory.judgement import resemble, secrets, statements, wording, worth
-from helix.memory.portability import imported, relink
+from helix.memory.portability import export_manifest, imported, relink
 from helix.memory.portability.importers import basic_memory, instructions
 from helix.memory.reading import markdown_html, pack, phase_recall
 from helix.vault import (
     conflict_names,
     edit,
     frontmatter,
+    git_folder,
     identity,
     ids,
     ignore,
     links,
     load,
+    markdown_blocks,
     markers,
     new_memory,
     paths,
+    text_merge,
     times,
+    unified_diff,
     yaml_text,
 )
 from helix.vault.note import Memory, Note
@@ -61,6 +65,15 @@ def _edited(text: str) -> object:
 
 def _alike(text: str) -> object:
     return resemble.resemble(resemble.Said("t", text, "fact"), resemble.Said("t", text + " x", "fact"))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
+
+
+def _turned(text: str) -> str:
+    """Its second half before the first: hardly a line is where it was."""
+    return text[len(text) // 2 :] + text[: len(text) // 2]
 
 
 _YAML = (
@@ -125,6 +138,15 @@ PARSERS = (
     Parser("id in a commit", lambda text: identity.id_in_frontmatter(b"---\nid: " + text.encode("utf-8", "replace")), ("'", '"', "\\", " #")),
     Parser("marks of a conflict", markers.find_conflict, ("<<<<<<< a\n", "=======\n", ">>>>>>> b\n", "||||||| c\n", "```\n")),
     Parser("sides of a conflict", markers.take_sides, ("<<<<<<< a\n", "=======\n", ">>>>>>> b\n", "||||||| c\n", "```\n")),
+    Parser("merge of two texts", lambda text: text_merge.merge_text(text, f"x\n{text}y\n", f"{text}\nz\n"), _PROSE),
+    Parser("merge of two texts that share little", lambda text: text_merge.merge_text(text, _turned(text), f"x\n{text[::2]}"), _PROSE),
+    Parser("merge without a base", lambda text: text_merge.merge_text(None, text, _turned(text)), _PROSE),
+    Parser("text without collisions", text_merge.without_collisions, (*_PROSE, "> [!warning] Two versions of the next lines met here.")),
+    Parser("difference of two versions", lambda text: unified_diff.unified_diff(_bytes(text), _bytes(_turned(text)), "a", "b"), _PROSE),
+    Parser("blocks of markdown", markdown_blocks.blocks, (*_PROSE, "|-|\n", "| a |\n")),
+    Parser("name of a branch", lambda text: git_folder.is_ref(f"refs/{text}"), ("/", ".", "..", "@{", ".lock", "a"), 1_100),
+    Parser("markdown links", lambda text: links.markdown_links(text, "a/b.md"), ("](", ")", "(", "<", ">", "a.md", "../", "%20", "#")),
+    Parser("links in properties", lambda text: links.property_links([text]), ("[[", "]]", "|", "#")),
     Parser("wikilinks", links.wikilinks, _PROSE),
     Parser("tags", links.inline_tags, ("#", "/", "a", "1", "-", "(", "`")),
     Parser("link", links.from_link, ("[[", "]]", "|", "#", "^")),
@@ -144,6 +166,8 @@ PARSERS = (
     Parser("time in a question", lambda text: time_words.time_span(text, date(2026, 1, 1)), ("last ", "5 days ago ", "in ", "may ", "2026-", "1", "st ")),
     Parser("word as it is written", lambda text: spelling.as_written("deploy", [text]), ("'", "-", "a")),
     Parser("secrets", secrets.find_secret, _SECRETS),
+    Parser("line of a secret", lambda text: secrets.line_of_secret(text + "\npassword=hunter2Xy9!aB"), (*_SECRETS, "\n")),
+    Parser("secrets in a record", lambda text: secrets.find_leak({"a": [text, {"b": text}]}), _SECRETS),
     Parser("worth", lambda text: worth.why_not_worth(text, "fact"), ("ok", "thanks", "! ", "lorem ipsum dolor ", "http://", "- ", "[info] ")),
     Parser("wording", wording.spelled_out, ("n't", "'s", "can't ", "'", "a", " ")),
     Parser("statements", statements.told, (*_PROSE, "5 may ", "is ", "v1.2", "not ")),
@@ -154,6 +178,7 @@ PARSERS = (
     Parser("html", lambda text: markdown_html.to_html(text, lambda name: None), (*_PROSE, "*", "_", "![", "](", "<", "&#", "1. ", "|-"), 8_000),
     Parser("tokens", _count, ("a", " ", "\n", "世", "!", "\U0001f600"), 200_000),
     Parser("phases", phase_recall.phases_in, _YAML),
+    Parser("contents of a strand", lambda text: export_manifest.parse_manifest(_bytes(f'{{"entries": [{text}]}}')), ('{"name": "a"},', "[", "{", '"', ",")),
     Parser("relinked text", lambda text: relink.relink(text, {"a": "b"}), _PROSE),
     Parser("imported tags", imported.tags_of, (",", " ", "#", "a")),
     Parser("imported time", imported.time_of, ("2026-01-01", "T", "1", ".")),

@@ -11,7 +11,8 @@ from helix.errors import (
     SecretRefused,
     StaleHash,
 )
-from helix.memory.reading.view import Caller
+from helix.memory.maintenance.consolidate import Consolidator
+from helix.memory.place import Place
 from helix.memory.writing.amend import Amendment
 from tests.memory.world import ME, World, record
 
@@ -155,10 +156,13 @@ def test_no_word_of_an_erased_memory_stays_in_what_is_kept_of_answers(world: Wor
     assert named["similar"][0]["title"] == "Zeppelin landing field"
     world.put("a.md", record("mem_a", "The API listens on 48213", title="Port", created_at="2026-01-01"))
     world.put("b.md", record("mem_b", "The API listens on 48214", title="Port", created_at="2026-02-01"))
-    reader, found = world.service.reader, world.service.consolidator.look()
-    _, listing = reader.listed("consolidate", reader.view(), None, lambda _: [one.to_dict() for one in found])
+    request = world.service.request()
+    found = Consolidator(request).look()
+    _, listing = request.listed(
+        "consolidate", request.view(), None, lambda _: [one.to_dict() for one in found]
+    )
     assert "48213" in str(listing.entries)
-    reader.pages.keep("consolidate", listing)
+    request.cursors.keep("consolidate", listing)
     world.service.forget(old["id"], mode="hard")
     world.service.forget("mem_a", mode="hard")
     kept = [
@@ -174,7 +178,7 @@ def test_filing_says_of_which_project_memories_are_and_touches_nothing_else(worl
         "projects/default/old.md",
         record("mem_old", "The API listens on 8080", scope="project", project="default", mood="fine"),
     )
-    new = world.add("Deploys need two approvals", Caller())["id"]
+    new = world.add("Deploys need two approvals", Place())["id"]
     before = file.read_text("utf-8")
     listed = world.service.recent(caller=ME, filters={"unfiled": "true"})["results"]
     assert {one["id"] for one in listed} == {"mem_old", new}
@@ -190,13 +194,13 @@ def test_filing_says_of_which_project_memories_are_and_touches_nothing_else(worl
     assert set(kept) <= set(file.read_text("utf-8").splitlines())
     assert world.service.recent(caller=ME, filters={"unfiled": "true"})["results"] == []
     assert set(world.found("API approvals", ME)) == {"mem_old", new}
-    assert world.found("API approvals", Caller("shop")) == []
+    assert world.found("API approvals", Place("shop")) == []
     assert world.service.file([new], project="billing")["status"] == "noop"
     assert world.service.file([new], project="shop")["filed"] == [new]  # it was filed wrongly
 
 
 def test_a_memory_can_be_filed_under_a_project_that_is_really_called_default(world: World) -> None:
-    made = world.add("Deploys need two approvals", Caller())["id"]
+    made = world.add("Deploys need two approvals", Place())["id"]
     assert world.service.file([made], project="default")["filed"] == [made]
     assert world.service.get(made)["project"] == "default"
     assert world.found("deploys", ME) == []
@@ -205,9 +209,9 @@ def test_a_memory_can_be_filed_under_a_project_that_is_really_called_default(wor
 
 
 def test_when_one_of_the_memories_cannot_be_filed_none_is(world: World) -> None:
-    good = world.add("Deploys need two approvals", Caller())["id"]
+    good = world.add("Deploys need two approvals", Place())["id"]
     everywhere = world.add("The API listens on 8080", scope="global")["id"]
-    gone = world.add("The barn owl eats mice", Caller())["id"]
+    gone = world.add("The barn owl eats mice", Place())["id"]
     world.service.forget(gone)
     before = world.files()
     for bad, error in ((everywhere, BadValue), (gone, MemoryErased), ("mem_nowhere", MemoryNotFound)):
@@ -220,8 +224,8 @@ def test_when_one_of_the_memories_cannot_be_filed_none_is(world: World) -> None:
 
 
 def test_when_a_file_cannot_be_read_any_more_none_of_the_memories_is_filed(world: World) -> None:
-    good = world.add("Deploys need two approvals", Caller())["id"]
-    torn = world.add("The barn owl eats mice", Caller())["id"]
+    good = world.add("Deploys need two approvals", Place())["id"]
+    torn = world.add("The barn owl eats mice", Place())["id"]
     path = world.folder / world.service.get(torn)["path"]
     path.write_text(f"<<<<<<< HEAD\n{path.read_text()}=======\nx\n>>>>>>> other\n")  # not taken in yet
     before = world.files()
@@ -232,7 +236,7 @@ def test_when_a_file_cannot_be_read_any_more_none_of_the_memories_is_filed(world
 
 @pytest.mark.parametrize("name", ["x" * 201, "a\x00b", "\x1b[31mred"])
 def test_a_project_has_a_name_that_a_header_can_say(world: World, name: str) -> None:
-    made = world.add("Deploys need two approvals", Caller())["id"]
+    made = world.add("Deploys need two approvals", Place())["id"]
     with pytest.raises(BadValue, match="project"):
         world.service.file([made], project=name)
     with pytest.raises(BadValue, match="project"):
@@ -241,7 +245,7 @@ def test_a_project_has_a_name_that_a_header_can_say(world: World, name: str) -> 
 
 
 def test_a_filing_that_is_repeated_under_its_key_is_done_once(world: World) -> None:
-    made = world.add("Deploys need two approvals", Caller())["id"]
+    made = world.add("Deploys need two approvals", Place())["id"]
     world.service.file([made], project="billing", idempotency_key="k")
     world.service.file([made], project="shop")
     assert world.service.file([made], project="billing", idempotency_key="k")["status"] == "noop"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from helix.errors import BadValue, MemoryNotFound
-from helix.memory.reading.view import Caller
+from helix.memory.place import Place
 from tests.memory.world import ME, World, opened, record
 from tests.vault.git_sandbox import Sandbox
 
@@ -60,11 +60,11 @@ def test_reading_at_a_scope_sees_it_and_the_wider_ones(world: World) -> None:
         "everywhere": world.add("Deploys need two approvals", scope="global")["id"],
         "here": world.add("Deploys of billing run at noon")["id"],
         "now": world.add("Deploys are paused in this session", scope="session")["id"],
-        "there": world.add("Deploys of auth run at night", Caller("auth"))["id"],
-        "other session": world.add("Deploys wait for Ana", Caller("billing", "s-2"), scope="session")["id"],
+        "there": world.add("Deploys of auth run at night", Place("auth"))["id"],
+        "other session": world.add("Deploys wait for Ana", Place("billing", "s-2"), scope="session")["id"],
     }
 
-    def seen(caller: Caller, scope: str) -> set[str]:
+    def seen(caller: Place, scope: str) -> set[str]:
         found = set(world.found("deploys", caller, scope=scope))
         listed = {one["id"] for one in world.service.recent(caller=caller, scope=scope, limit=50)["results"]}
         drawn = {one["id"] for one in world.service.graph(caller=caller, scope=scope)["nodes"]}
@@ -74,9 +74,9 @@ def test_reading_at_a_scope_sees_it_and_the_wider_ones(world: World) -> None:
     assert seen(ME, "global") == {"everywhere"}
     assert seen(ME, "project") == {"everywhere", "here"}
     assert seen(ME, "session") == {"everywhere", "here", "now"}
-    assert seen(Caller("auth"), "project") == {"everywhere", "there"}
-    assert seen(Caller(), "project") == {"everywhere", "here", "there"}
-    assert seen(Caller(), "all") == set(where)
+    assert seen(Place("auth"), "project") == {"everywhere", "there"}
+    assert seen(Place(), "project") == {"everywhere", "here", "there"}
+    assert seen(Place(), "all") == set(where)
     with pytest.raises(BadValue):
         world.service.recent(caller=ME, scope="galaxy")
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,8 @@ from hypothesis import strategies as st
 from helix.errors import BadValue
 from helix.memory.reading import versions
 from helix.memory.tokens import Payload, serialize, token_counter
+from helix.vault.history import Version
+from helix.vault.note import Note
 from tests.memory.world import ME, World, opened, record
 from tests.scale import scaled
 
@@ -237,9 +241,26 @@ def test_pages_end_whatever_one_entry_is_called(tmp_path: Path, verb: str, budge
             assert shown["mem_b"]["title"] == "t" * 45_000 or shown["mem_b"]["truncated"] is True
 
 
+class NoVersions:
+    def check(self, memory_id: str) -> None:
+        return
+
+    def list(self, memory_id: str, limit: int | None = None) -> Sequence[Version]:
+        return []
+
+    def at(
+        self, memory_id: str, *, when: datetime | None = None, ref: str | None = None
+    ) -> tuple[Version, Note]:
+        raise AssertionError
+
+    def diff(self, memory_id: str, old: str, new: str | None = None) -> str:
+        raise AssertionError
+
+
 def test_an_answer_that_cannot_even_name_its_memory_is_refused(tmp_path: Path) -> None:
     memory_id = "\U0001f9ec" * 200
     with opened(tmp_path) as world:
         world.put("a.md", record(memory_id, "Something."))
+        request = replace(world.service.request(), versions=NoVersions())
         with pytest.raises(BadValue, match="raise max_tokens"):
-            versions.history(world.service.reader, memory_id, lambda _: [], max_tokens=64)
+            versions.history(request, memory_id, max_tokens=64)

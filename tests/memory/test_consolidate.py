@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from helix.errors import BadValue
+from helix.memory.maintenance.consolidate import Consolidator
 from tests.memory.world import World, record
 
 
@@ -113,12 +114,13 @@ def test_what_a_person_changed_since_the_look_is_left_alone(world: World) -> Non
         "new.md", record("mem_new", "The cache is cleared every hour", title="Cache", created_at="2026-02-01")
     )
     world.put("over.md", record("mem_over", "The fair is open", valid_until="2026-02-01"))
-    found = world.service.consolidator.look()
+    consolidator = Consolidator(world.service.request())
+    found = consolidator.look()
     assert {one.what for one in found} == {"duplicate", "expired"}
     world.put(
         "new.md", record("mem_new", "Lunch is at noon in the garden", title="Lunch", created_at="2026-02-01")
     )
     world.put("over.md", record("mem_over", "The fair is open", valid_until="2027-02-01"))
     before = world.files()
-    assert world.service.consolidator.apply(found) == []
+    assert consolidator.apply(found) == []
     assert world.files() == before

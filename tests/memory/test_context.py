@@ -183,7 +183,7 @@ def test_what_does_not_fit_a_pack_is_named_and_the_explanation_keeps_its_own_bud
     assert said["tokens_used"] <= 600
     little = world.service.context("cache rule", caller=ME, max_tokens=600, explain=True, explain_tokens=300)
     told = {key: little[key] for key in ("overhead_tokens", "parts", "left_out", "unexplained")}
-    assert world.service.reader.count(serialize(told)) <= 300
+    assert world.service.request().count(serialize(told)) <= 300
     assert little["unexplained"] > 0
     assert little["context"] == said["context"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from helix.config import FollowConfig
 from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog
-from helix.memory.writing.store import Memories
+from helix.memory.writing.vault_store import VaultStore
 from helix.vault.ancestry import Ancestry
 from helix.vault.new_memory import NewMemory
 from helix.vault.paths import Root
@@ -23,11 +23,11 @@ def test_an_erasure_stands_when_a_copy_has_just_gone_away(tmp_path: Path) -> Non
     def take_in(paths: Sequence[str]) -> None:
         reconciler.reconcile(paths, settled=True)
 
-    memories = Memories(vault, catalog, take_in)
-    note = memories.add(NewMemory("text\n", "Note"))
+    memories = VaultStore(vault, catalog, take_in)
+    note = memories.add(NewMemory("text\n", "Note")).note
     copy = tmp_path / "vault" / "global" / "copy.md"
     shutil.copy(tmp_path / "vault" / note.path, copy)
     reconciler.reconcile()
     copy.rename(tmp_path / "vault" / "moved.md")  # the catalog does not know yet
 
-    assert memories.erase(note.id).memory.status == "erased"
+    assert memories.erase(note.id).note.memory.status == "erased"

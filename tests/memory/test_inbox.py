@@ -7,10 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from helix.config import ConsolidateConfig
 from helix.errors import BadValue, SecretRefused
-from helix.memory.maintenance.inbox import Inbox
-from helix.memory.maintenance.worker import Upkeep
 from helix.memory.tokens import Payload
 from helix.memory.writing.amend import Amendment
 from helix.vault.authors import Author, acting
@@ -20,11 +17,16 @@ from tests.memory.world import World, record
 _SECRET = "AKIA" + "Q3EGRIVJ5T7YKLMN"
 
 
+class Inbox:
+    def __init__(self, world: World) -> None:
+        self.list = world.service.inbox
+        self.dismiss = world.service.dismiss
+
+
 @pytest.fixture
 def inbox(world: World) -> Iterator[Inbox]:
-    upkeep = Upkeep(world.service, ConsolidateConfig())
-    yield Inbox(world.service, upkeep, world.service.dismissed)
-    upkeep.stop()
+    yield Inbox(world)
+    world.workspace.upkeep.stop()
 
 
 def items(inbox: Inbox, what: str | None = None) -> list[Payload]:
@@ -44,15 +46,15 @@ def carry_out(world: World, inbox: Inbox, item: Payload, name: str) -> None:
     body = action["body"]
     match action["method"], action["route"]:
         case "POST", "/consolidate":
-            assert inbox._upkeep.apply(body["ids"])["applied"]
+            assert world.service.apply_proposals(body["ids"])["applied"]
         case "POST", "/relate":
             world.service.relate(body["from"], body["to"], body["rel"])
         case "POST", "/inbox/dismiss":
             inbox.dismiss(**body)
         case "POST", "/inbox/keep-both":
-            inbox.keep_both(body["id"])
+            world.service.keep_both(body["id"])
         case "POST", "/inbox/merge":
-            inbox.merge(body["id"])
+            world.service.merge(body["id"])
         case "PATCH", route:
             world.service.update(route.removeprefix("/memory/"), Amendment(**body))
         case other:

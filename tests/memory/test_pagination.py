@@ -69,7 +69,7 @@ def test_a_cursor_holds_after_a_restart(tmp_path: Path) -> None:
 def test_the_same_question_gets_the_same_answer_to_the_letter(world: World) -> None:
     fill(world, 30)
     ask = {"caller": ME, "limit": 5, "max_tokens": 900}
-    assert world.service.search("cache", **ask) == world.service.search("cache", **ask)  # type: ignore[arg-type]
+    assert world.service.search("cache", **ask) == world.service.search("cache", **ask)
     assert world.service.context("clear the cache", caller=ME) == world.service.context(
         "clear the cache", caller=ME
     )
@@ -95,14 +95,15 @@ def test_a_cursor_into_a_text_that_changed_meanwhile_says_so(world: World) -> No
 
 
 def test_only_so_many_listings_are_kept(tmp_path: Path) -> None:
-    pages = Pages(tmp_path / "pages.db")
+    kept = Pages(tmp_path / "pages.db")
+    pages = kept.of("local")
     listings = [pages.start("recent", [[n]]) for n in range(2_200)]
     for listing in listings:
         pages.keep("recent", listing)
     assert pages.find("recent", f"{listings[-1].key}.0").entries == [[2_199]]
     with pytest.raises(BadValue):
         pages.find("recent", f"{listings[0].key}.0")
-    pages.close()
+    kept.close()
 
 
 def test_what_was_forgotten_between_two_pages_is_in_the_second_one_of_no_verb(world: World) -> None:
@@ -154,15 +155,15 @@ def test_a_listing_that_was_found_before_an_erasure_and_kept_after_it_is_not_kep
     tmp_path: Path, world: World
 ) -> None:
     world.put("a.md", record("mem_a", "See [[Zqlinkone of things]] and [[Zqlinktwo]]"))
-    reader = world.service.reader
+    request = world.service.request()
 
     def entries(_: object) -> list[list[str]]:
         found = [["mem_a", "Zqlinkone of things"], ["mem_a", "Zqlinktwo"]]
         world.service.forget("mem_a", mode="hard")
         return found
 
-    _, listing = reader.listed("neighbors", reader.view(), None, entries)
-    page = reader.page(
+    _, listing = request.listed("neighbors", request.view(), None, entries)
+    page = request.page(
         "neighbors", listing, lambda entry: {"id": entry[0]}, lambda items: {"neighbors": list(items)},
         limit=1, max_tokens=500,
     )  # fmt: skip
@@ -177,16 +178,17 @@ def test_listings_are_kept_within_a_number_of_bytes_and_the_latest_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("helix.memory.pagination.BYTES_KEPT", 200_000)
-    pages, chance = Pages(tmp_path / "pages.db"), random.Random(1)
+    kept, chance = Pages(tmp_path / "pages.db"), random.Random(1)
+    pages = kept.of("local")
     listings = [
         pages.start("graph", [[f"mem_{chance.random()}", n] for n in range(1_000)]) for _ in range(60)
     ]
     for listing in listings:
         pages.keep("graph", listing)
-    pages.empty_log()
+    kept.empty_log()
     assert (tmp_path / "pages.db").stat().st_size < 400_000
     assert pages.find("graph", f"{listings[-1].key}.0").entries == listings[-1].entries
     with pytest.raises(BadValue) as refused:
         pages.find("graph", f"{listings[0].key}.0")
     assert refused.value.code == "bad-cursor"
-    pages.close()
+    kept.close()

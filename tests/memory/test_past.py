@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from helix.errors import BadValue, HistoryError, MemoryNotFound
-from helix.memory.reader import When
-from helix.memory.service import Service
+from helix.memory.reading.view import When
 from helix.vault.times import format_time
+from tests.memory.asking import Verbs
 from tests.memory.world import ME, World, opened, record
 from tests.scale import scaled
 from tests.vault.git_sandbox import Sandbox
@@ -25,7 +25,7 @@ def some_text(chance: random.Random) -> str:
     return " ".join(chance.choices(WORDS, k=8)) + f" [[mem_{chance.randrange(12)}]]"
 
 
-def answers(service: Service, when: When) -> dict[str, Any]:
+def answers(service: Verbs, when: When) -> dict[str, Any]:
     """What every reading verb says, without the cursors' names, which are made from the commit too."""
     said: dict[str, Any] = {
         "search": service.search(
@@ -192,12 +192,12 @@ def test_who_reads_the_past_goes_on_while_others_look_at_other_commits(dated: tu
         sandbox.write("a.md", record("mem_a", f"The API listens on 100{n}"))
         sandbox.save(f"more {n}")
     with opened(place) as world:
-        first = world.service.reader.view(When(ref="v1"))
+        first = world.service.request().view(When(ref="v1"))
         for n in range(4):
-            world.service.reader.view(When(ref=f"HEAD~{n}"))
+            world.service.request().view(When(ref=f"HEAD~{n}"))
         assert first.get("mem_a").memory.body.strip() == "The API listens on 8080"
         del first
-        world.service.reader.view(When(ref="HEAD"))
+        world.service.request().view(When(ref="HEAD"))
         assert len(list((place / "state").rglob("past/*"))) == 3
 
 

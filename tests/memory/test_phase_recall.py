@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from helix.errors import BadValue
-from helix.memory.reading.view import Caller
+from helix.memory.place import Place
 from tests.memory.world import ME, World, record
 
 
@@ -80,7 +80,7 @@ def test_the_same_key_gets_the_same_bundle_in_its_session_until_something_in_it_
     world.add("We split the data pipeline by team", kind="decision", tags=["architecture"])
     assert world.service.recall_phases(["plan"], caller=ME, idempotency_key="k") == bundle
     assert (
-        world.service.recall_phases(["plan"], caller=Caller("billing", "s-9"), idempotency_key="k") != bundle
+        world.service.recall_phases(["plan"], caller=Place("billing", "s-9"), idempotency_key="k") != bundle
     )
     world.service.forget("mem_decision")
     assert (
@@ -95,11 +95,11 @@ def test_a_key_is_that_of_one_question_from_one_place(world: World) -> None:
         record("mem_a", "We split the monolith by domain", kind="decision", scope="project", project="one"),
     )
     asked = world.service.recall_phases
-    mine = asked(["plan"], caller=Caller("one"), idempotency_key="k")
+    mine = asked(["plan"], caller=Place("one"), idempotency_key="k")
     assert mine["citations"] == ["mem_a"]
-    assert asked(["plan"], caller=Caller("two"), idempotency_key="k")["citations"] == []
-    assert asked(["plan"], caller=Caller("one"), scope="global", idempotency_key="k")["citations"] == []
-    assert asked(["plan"], caller=Caller("one"), budget_tokens=64, idempotency_key="k")["tokens_used"] <= 64
+    assert asked(["plan"], caller=Place("two"), idempotency_key="k")["citations"] == []
+    assert asked(["plan"], caller=Place("one"), scope="global", idempotency_key="k")["citations"] == []
+    assert asked(["plan"], caller=Place("one"), budget_tokens=64, idempotency_key="k")["tokens_used"] <= 64
 
 
 def test_a_kept_bundle_does_not_repeat_a_text_that_was_changed_since(world: World) -> None:

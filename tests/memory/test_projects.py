@@ -8,7 +8,7 @@ from tests.memory.world import ME, World, record
 
 def projects(world: World, **fields: object) -> Payload:
     verb = VERBS["projects"]
-    return call(world.service, verb, verb.request(**fields), ME)
+    return call(world.service.request(ME), verb, verb.request(**fields))
 
 
 def test_projects_are_counted_and_the_last_changed_comes_first(world: World) -> None:

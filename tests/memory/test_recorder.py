@@ -12,7 +12,7 @@ import pytest
 
 from helix.errors import BadValue, SecretRefused
 from helix.follow.mend import Mender
-from helix.memory.reading.view import Caller
+from helix.memory.place import Place
 from helix.memory.tokens import Payload
 from helix.vault.authors import Author, acting
 from tests.memory.world import ME, World, opened, record
@@ -52,7 +52,7 @@ def test_an_agents_life_with_a_memory_is_told_step_by_step(world: World) -> None
         assert last(world) == ("forgotten", two, "agent", "claude-code")
         world.service.restore(two)
         assert last(world) == ("restored", two, "agent", "claude-code")
-    again = world.add("The API listens on 9090", Caller("billing", agent="codex"), tags=["ports"])
+    again = world.add("The API listens on 9090", Place("billing", client="codex"), tags=["ports"])
     assert (again["status"], last(world)) == ("merged", ("merged", two, "agent", "codex"))
     seqs = [event["seq"] for event in told(world)]
     assert seqs == sorted(seqs, reverse=True)
@@ -150,8 +150,8 @@ def test_consolidation_is_helixs_own(world: World) -> None:
 
 def test_a_note_that_gets_an_id_of_its_own_goes_on_as_the_same_memory(world: World) -> None:
     world.put("plain.md", "Just text\n")
-    [row] = world.helix.memories.list()
-    note = world.helix.memories.adopt(row.id)
+    [row] = world.helix.store.list()
+    note = world.helix.store.adopt(row.id).note
     assert last(world) == ("changed", note.id, "helix", None)
     assert told(world)[0]["detail"] == f"was known as {row.id}"
     assert len(told(world)) == 2
@@ -184,7 +184,7 @@ def test_no_byte_of_an_erased_memory_stays_in_the_journal(world: World) -> None:
     world.helix.reconciler.reconcile()
     world.put("Dugong bay.md", record("mem_x", "The wombat was a spy", title="Dugong bay", project="emu"))
     world.put("plain quoll.md", "# Bilby meadow\n\nText\n")
-    [plain] = [row.id for row in world.helix.memories.list() if row.path == "plain quoll.md"]
+    [plain] = [row.id for row in world.helix.store.list() if row.path == "plain quoll.md"]
     before = journal_bytes(world)
     assert b"Quokka harbour" in before
     assert b"Bilby meadow" in before
@@ -247,7 +247,7 @@ def test_a_state_folder_that_is_deleted_begins_a_new_journal(world: World) -> No
 
 
 def test_a_journal_that_cannot_be_written_loses_no_memory_and_catches_up(world: World) -> None:
-    journal = world.service.journal
+    journal = world.workspace.journal
     world.put("a.md", record("mem_a", "One"))
     journal._db.execute("PRAGMA query_only=ON")
     world.put("a.md", record("mem_a", "Two"))

@@ -15,7 +15,7 @@ from helix.doctor.examine import examine
 from helix.doctor.examined import Examined, Surroundings
 from helix.doctor.fix import mend
 from helix.errors import HelixError
-from helix.memory.reader import When
+from helix.memory.reading.view import When
 from helix.surfaces.monitoring.measurements import git_state
 from helix.vault.checkouts import Checkouts
 from helix.vault.history import History

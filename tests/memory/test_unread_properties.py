@@ -38,11 +38,11 @@ def test_a_note_that_can_be_read_has_no_mark(world: World) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda world: world.helix.memories.adopt(ID),
-        lambda world: world.helix.memories.forget(ID),
-        lambda world: world.helix.memories.restore(ID),
-        lambda world: world.helix.memories.erase(ID),
-        lambda world: world.helix.memories.supersede(ID),
+        lambda world: world.helix.store.adopt(ID),
+        lambda world: world.helix.store.forget(ID),
+        lambda world: world.helix.store.restore(ID),
+        lambda world: world.helix.store.erase(ID),
+        lambda world: world.helix.store.supersede(ID),
         lambda world: world.service.update(ID, Amendment(text="Other")),
         lambda world: world.service.forget(ID),
         lambda world: world.service.relate(ID, "mem_b", "relates_to"),
@@ -107,7 +107,7 @@ def test_an_id_among_properties_that_cannot_be_read_is_nobodys(world: World) -> 
 
 def test_a_broken_file_of_a_memory_that_was_forgotten_stays_hidden(world: World) -> None:
     world.put("a.md", record("mem_a", "Pelicans roost on the pier."))
-    world.helix.memories.forget("mem_a")
+    world.helix.store.forget("mem_a")
     world.put(PATH, BROKEN.replace("tags:", "id: mem_a\ntags:"))
     assert world.service.search("pelicans roost", caller=ME)["results"] == []
 
@@ -115,7 +115,7 @@ def test_a_broken_file_of_a_memory_that_was_forgotten_stays_hidden(world: World)
 def test_a_memory_that_is_erased_takes_its_broken_copies_out_of_the_answers(world: World) -> None:
     world.put("a.md", record("mem_a", "Pelicans roost on the pier."))
     world.put(PATH, BROKEN.replace("tags:", "id: mem_a\ntags:"))
-    world.helix.memories.erase("mem_a")
+    world.helix.store.erase("mem_a")
     assert world.service.search("pelicans roost", caller=ME)["results"] == []
 
 

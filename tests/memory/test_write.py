@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from helix.errors import BadValue, KeyReused, MemoryErased, MemoryNotFound, NotWorthKeeping, SecretRefused
-from helix.memory.reading.view import Caller
+from helix.memory.place import Place
+from helix.memory.reading.view import View
+from helix.memory.writing import write as writing
 from helix.memory.writing.amend import Amendment
 from helix.vault.new_memory import NewMemory
 from tests.memory.world import ME, NOW, World, opened, record
@@ -39,7 +41,7 @@ def test_the_same_text_in_other_writing_is_merged_and_only_adds_what_is_new(worl
     )
     file.write_text(file.read_text().replace("\n\nMy own line.", ""))
     world.helix.reconciler.reconcile()
-    other = Caller("billing", "s-2", "cursor")
+    other = Place("billing", "s-2", "cursor")
     again = world.add("auth client  retries 3x, with jitter.", other, tags=["auth", "net"])
     assert (again["status"], again["id"]) == ("merged", first["id"])
     text = file.read_text()
@@ -80,11 +82,11 @@ def test_a_neighbour_is_created_and_the_similar_one_is_named(world: World) -> No
 
 def test_another_project_or_session_is_another_place(world: World) -> None:
     world.add("The API listens on 8080")
-    assert world.add("The API listens on 8080", Caller("auth"))["status"] == "created"
+    assert world.add("The API listens on 8080", Place("auth"))["status"] == "created"
     assert world.add("The API listens on 9090", scope="global")["status"] == "created"
     assert world.add("The API listens on 8080", scope="session")["status"] == "created"
     assert (
-        world.add("The API listens on 8080", Caller("billing", "s-2"), scope="session")["status"] == "created"
+        world.add("The API listens on 8080", Place("billing", "s-2"), scope="session")["status"] == "created"
     )
 
 
@@ -263,13 +265,13 @@ def test_a_value_that_makes_no_sense_is_refused_and_nothing_is_written(
 def test_what_is_written_without_a_project_is_in_none_and_found_from_every_one(
     world: World, named: str | None
 ) -> None:
-    nobody = Caller()
+    nobody = Place()
     made = world.add(
         "Auth client retries 3x with jitter", nobody, kind="decision", scope="project", project=named
     )
     assert "project:" not in world.read(made["id"])
     assert "scope: project" in world.read(made["id"])
-    for reader in (nobody, ME, Caller("shop"), Caller("default")):
+    for reader in (nobody, ME, Place("shop"), Place("default")):
         assert world.found("auth retries", reader) == [made["id"]]
         assert [one["id"] for one in world.service.recent(caller=reader)["results"]] == [made["id"]]
         assert world.service.context("auth retries", caller=reader)["citations"] == [made["id"]]
@@ -279,25 +281,25 @@ def test_what_is_written_without_a_project_is_in_none_and_found_from_every_one(
 def test_what_is_written_without_a_project_or_a_name_for_the_session_is_seen_by_that_session_alone(
     world: World,
 ) -> None:
-    made = world.add("The build is red since noon", Caller(session="s-1"), scope="session")
+    made = world.add("The build is red since noon", Place(session="s-1"), scope="session")
     assert world.found("build red", ME, scope="session") == [made["id"]]
-    assert world.found("build red", Caller("shop", "s-1"), scope="session") == [made["id"]]
-    assert world.found("build red", Caller("shop", "s-2"), scope="session") == []
+    assert world.found("build red", Place("shop", "s-1"), scope="session") == [made["id"]]
+    assert world.found("build red", Place("shop", "s-2"), scope="session") == []
 
 
 def test_unfiled_memories_and_those_of_a_project_are_not_merged_and_do_not_replace_each_other(
     world: World,
 ) -> None:
     filed = world.add("The API listens on 8080")
-    unfiled = world.add("The API listens on 8080", Caller())
+    unfiled = world.add("The API listens on 8080", Place())
     assert unfiled["status"] == "created"
-    assert world.add("The API listens on 8080", Caller())["id"] == unfiled["id"]
-    assert world.add("The API listens on 9090", Caller())["supersedes"] == [unfiled["id"]]
+    assert world.add("The API listens on 8080", Place())["id"] == unfiled["id"]
+    assert world.add("The API listens on 9090", Place())["supersedes"] == [unfiled["id"]]
     assert world.service.get(filed["id"])["status"] == "active"
 
 
 def test_a_project_that_is_really_called_default_is_one_like_any_other(world: World) -> None:
-    there = Caller("default")
+    there = Place("default")
     made = world.add("The server of this folder listens on 8080", there)["id"]
     assert world.service.get(made)["project"] == "default"
     assert world.found("server", there) == [made]
@@ -316,15 +318,14 @@ def test_a_hand_written_note_counts_as_being_there(world: World) -> None:
 
 def meanwhile(world: World, monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> None:
     """Somebody changes a memory just after the writer has looked for what is alike."""
-    writer = world.service.write.__wrapped__.__self__  # type: ignore[attr-defined]
-    look = writer._alike
+    look = writing._alike
 
-    def look_and_be_overtaken(new: NewMemory) -> object:
-        found = look(new)
+    def look_and_be_overtaken(view: View, new: NewMemory) -> object:
+        found = look(view, new)
         change()
         return found
 
-    monkeypatch.setattr(writer, "_alike", look_and_be_overtaken)
+    monkeypatch.setattr(writing, "_alike", look_and_be_overtaken)
 
 
 def test_nothing_is_merged_into_a_memory_that_was_forgotten_meanwhile(

@@ -1,4 +1,4 @@
-"""The memory service on a real vault with a real index, as a daemon has it; by words only unless a model is named."""
+"""The verbs on a real vault with a real index, as a daemon has it; by words only unless a model is named."""
 
 from __future__ import annotations
 
@@ -8,26 +8,31 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from helix.compose import Helix, Recall, open_helix, open_recall, open_service
+from helix.compose import open_vault, open_workspace
 from helix.config import Config, FollowConfig
-from helix.memory.reading.view import Caller
-from helix.memory.service import Service
+from helix.memory.followed_vault import FollowedVault
+from helix.memory.place import Place
+from helix.memory.principal import Visibility, visible_to
+from helix.memory.search_engine import Recall, open_recall
 from helix.memory.tokens import Payload
-from helix.memory.writing.write import Wish
+from helix.memory.workspace import Workspace
+from helix.memory.writing.write import NewText
+from tests.memory.asking import Verbs
 
-ME = Caller("billing", "s-1", "tester")
+ME = Place("billing", "s-1", "tester")
 NOW = datetime(2026, 11, 16, 12, tzinfo=UTC)
 
 
 class World:
-    def __init__(self, folder: Path, helix: Helix, recall: Recall, service: Service) -> None:
+    def __init__(self, folder: Path, recall: Recall, workspace: Workspace) -> None:
         self.folder = folder
-        self.helix = helix
+        self.helix: FollowedVault = workspace.followed
         self.recall = recall
-        self.service = service
+        self.workspace = workspace
+        self.service = Verbs(workspace)
 
-    def add(self, text: str, caller: Caller = ME, **wish: Any) -> Payload:
-        return self.service.write(Wish(text, **wish), caller)
+    def add(self, text: str, caller: Place = ME, **wish: Any) -> Payload:
+        return self.service.write(NewText(text, **wish), caller)
 
     def put(self, path: str, text: str) -> Path:
         """As a person would: a file, seen by the follower."""
@@ -49,13 +54,15 @@ class World:
             if ".git" not in file.parts
         }
 
-    def found(self, query: str, caller: Caller = ME, **how: Any) -> list[str]:
+    def found(self, query: str, caller: Place = ME, **how: Any) -> list[str]:
         answer = self.service.search(query, caller=caller, limit=50, max_tokens=25_000, **how)
         return [one["id"] for one in answer["results"]]
 
 
 @contextmanager
-def opened(place: Path, *, model: str = "none", now: datetime | None = NOW) -> Iterator[World]:
+def opened(
+    place: Path, *, model: str = "none", now: datetime | None = NOW, visibility: Visibility = visible_to
+) -> Iterator[World]:
     folder = place / "vault"
     folder.mkdir(parents=True, exist_ok=True)
     config = Config(
@@ -65,12 +72,12 @@ def opened(place: Path, *, model: str = "none", now: datetime | None = NOW) -> I
         model=model,
         follow=FollowConfig(vanish_grace=0.0),
     )
-    with open_helix(config, must_follow=True) as helix:
+    with open_vault(config, must_follow=True) as helix:
         if now is not None:
             helix.vault.clock = lambda: now
         helix.catch_up()
-        with open_recall(helix) as recall, open_service(helix, lambda: recall) as service:
-            yield World(folder, helix, recall, service)
+        with open_recall(helix) as recall, open_workspace(helix, lambda: recall, visibility) as workspace:
+            yield World(folder, recall, workspace)
 
 
 def record(memory_id: str, body: str, **meta: Any) -> str:

@@ -16,6 +16,7 @@ _UNSEEN = (
     "\ufeff", "\u180e", "\u034f", "\ufe0f", "\U000e0001", "\U000e0041", "\u3164", "\x80", "\x9b", "\x1f", "\ufff9",
     "\ufffb", "\u070f", "\U00013437", "\U00016fe4",
 )  # fmt: skip
+_STACKED = ("\u0301", "\u0335", "\u0338", "\u0489", "\u1ab0", "\u1dc0", "\u20d2", "\u20dd", "\ufe20")
 _WIDE = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(0x21, 0x7F)})
 _BOLD = str.maketrans({chr(97 + place): chr(0x1D41A + place) for place in range(26)})
 
@@ -30,6 +31,8 @@ TAGS = [
     *(f"<{sign}/memory>" for sign in _UNSEEN),
     *(f"</mem{sign}ory>" for sign in _UNSEEN),
     *(f"<{sign * 500}/{sign}system-reminder>" for sign in _UNSEEN),
+    *(f"</m{sign}emory>" for sign in _STACKED),
+    "".join(letter + "\u0335" for letter in "</memory>"), "Hu\u0335man".join(("</", ">")),
     *("</memory>".translate(width) for width in (_WIDE, _BOLD)),
     "＜/memory＞", "﹤/memory﹥", "</ｍｅｍｏｒｙ>", "</𝓶𝓮𝓶𝓸𝓻𝔂>", "</SYSTEM-REMINDER>", "</System-Reminder\n>",
     "< / MEMORY >", "<\n/\nmemory\n>", "<\t/memory>", "<\x0b/memory>", "<\x85/memory>", "<\u2028/memory>",
@@ -53,7 +56,8 @@ ORDINARY = [
     "The Human: a novel", "see Assistant: below", "System requirements:", "User story: as a reader", "http://x", "::",
     "#include <memory>", "#include  <memory>", "Option<Memory>", "std::unique_ptr<Memory> m;", "Func<Memories, int>",
     "Action<Invoke>", "a < memory && b", "if (x<memory) {", "used < memory limit", "regs[inst]", "MyApp<System>",
-    "naïve café, 東京, Привет", "½ of ²", "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f flag",
+    "naïve café, 東京, Привет", "nai\u0308ve cafe\u0301", "str\u0336uck\u0336", "a \u20d2 b",
+    "½ of ²", "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f flag",
     "👩‍💻 and ❤️", "葛\U000e0100城市", "soft\u00adhyphen", "zero\u200bwidth", "עברית \u200f(1)\u200f",
 ]  # fmt: skip
 
@@ -63,7 +67,7 @@ def as_read(text: str) -> str:
     kept = (
         letter
         for letter in text
-        if unicodedata.category(letter) not in ("Cf", "Mn") and letter not in "\u3164\x80\x9b\x1f"
+        if unicodedata.category(letter) not in ("Cf", "Mn", "Me") and letter not in "\u3164\x80\x9b\x1f"
     )
     return unicodedata.normalize("NFKC", "".join(kept)).replace("\0", "").lower()
 

@@ -14,7 +14,9 @@ import httpx
 import pytest
 
 from helix.errors import BadValue
-from helix.memory.activity.journal import Event, Journal
+from helix.memory.activity.event import Event
+from helix.memory.activity.journal import Journal
+from helix.memory.activity.narrowed_activity import AllActivity
 from helix.memory.tokens import Payload
 from helix.surfaces.monitoring.events import Events, TooMany
 from tests.surfaces.conftest import Served, serving
@@ -134,17 +136,17 @@ def test_one_who_does_not_read_is_let_go_and_hears_the_rest_later(tmp_path: Path
     async def story() -> None:
         events = Events(journal, _well, keep_alive=0.05)
         async with events.run():
-            slow = events.listen(None)
+            slow = events.listen(AllActivity(journal), None)
             assert "event: health" in await anext(slow)
             happen(1000)
             await asyncio.sleep(0)  # the loop hears of them
             assert [said async for said in slow] == []
             happen(1)
-            heard = [said async for said in _until(events.listen("0"), 1001)]
+            heard = [said async for said in _until(events.listen(AllActivity(journal), "0"), 1001)]
             assert len([said for said in heard if said.startswith("event: change")]) == 1001
             with pytest.raises(BadValue):
-                events.listen("x")
-            waiting = events.listen(None)
+                events.listen(AllActivity(journal), "x")
+            waiting = events.listen(AllActivity(journal), None)
             await anext(waiting)
             assert (await anext(waiting)).startswith(":")
 
@@ -171,7 +173,7 @@ def test_those_who_come_at_the_same_moment_are_told_when_what_they_were_told_has
         return {"state": state, "reasons": []}
 
     async def both(events: Events) -> list[Any]:
-        ears = [events.listen(None) for _ in range(2)]
+        ears = [events.listen(AllActivity(journal), None) for _ in range(2)]
         for said in await asyncio.gather(*(anext(ear) for ear in ears)):
             assert f'"state":"{state}"' in said
         return ears
@@ -206,13 +208,13 @@ def test_there_is_an_end_to_how_many_may_listen(tmp_path: Path) -> None:
     async def story() -> None:
         events = Events(journal, _well)
         async with events.run():
-            ears = [events.listen(None) for _ in range(64)]
+            ears = [events.listen(AllActivity(journal), None) for _ in range(64)]
             for ear in ears:
                 await anext(ear)
             with pytest.raises(TooMany):
-                events.listen(None)
+                events.listen(AllActivity(journal), None)
             await ears[0].aclose()  # type: ignore[attr-defined]
-            events.listen(None)
+            events.listen(AllActivity(journal), None)
 
     asyncio.run(story())
     journal.close()
@@ -231,7 +233,7 @@ def test_the_limit_of_listeners_is_exact_also_for_those_that_come_at_once(tmp_pa
             refused = 0
             for _ in range(200):  # none of them has heard anything yet
                 try:
-                    ears.append(events.listen(None))
+                    ears.append(events.listen(AllActivity(journal), None))
                 except TooMany:
                     refused += 1
             assert (len(ears), refused, events.count()) == (64, 136, 64)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
 from starlette.applications import Starlette
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse
@@ -12,8 +14,10 @@ from starlette.testclient import TestClient
 
 from helix.access import FORM, JSON, LOCAL, OPEN, Access, Credential, bearer, declare, declared
 from helix.memory.principal import UNKNOWN, Principal
+from helix.memory.verbs.reading import READING
 from helix.surfaces.guard import CREDENTIAL, PRINCIPAL, AccessRefused, Admitted, Guard, declaring
 from helix.surfaces.local_access import LocalAccess
+from helix.surfaces.rest.mount import mount
 
 Endpoint = Callable[[Request], Awaitable[JSONResponse]]
 ANNA = Principal("anna")
@@ -147,3 +151,10 @@ def test_an_origin_has_the_scheme_by_which_the_request_came() -> None:
         client = TestClient(guard, base_url=f"{scheme}://127.0.0.1:7878")
         assert client.get("/open", headers={"Origin": f"{scheme}://127.0.0.1:7878"}).status_code == 200
         assert client.get("/open", headers={"Origin": f"{other}://127.0.0.1:7878"}).status_code == 403
+
+
+def test_a_verb_declares_the_permission_that_it_needs() -> None:
+    app = FastAPI()
+    mount(app, READING)
+    asked_for = {route.path: declared(route.endpoint) for route in app.routes if isinstance(route, APIRoute)}
+    assert {verb.route.path: LOCAL.needing(verb.permission) for verb in READING} == asked_for

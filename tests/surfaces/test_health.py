@@ -9,9 +9,9 @@ from pathlib import Path
 import anyio
 import anyio.to_thread
 
-from helix.compose import RecallSoon, open_helix, open_service
-from helix.config import Config, ConsolidateConfig
-from helix.memory.maintenance.worker import Upkeep
+from helix.compose import open_vault, open_workspace
+from helix.config import Config
+from helix.memory.search_engine import RecallSoon
 from helix.memory.tokens import Payload
 from helix.surfaces.monitoring.health import DaemonHealth
 
@@ -21,10 +21,10 @@ def with_health(
 ) -> None:
     (place / "vault").mkdir()
     config = Config(place / "vault", place / "state", place / "config")
-    with open_helix(config, must_follow=True) as helix:
+    with open_vault(config, must_follow=True) as helix:
         recall = RecallSoon(helix)
-        with open_service(helix, lambda: recall.get(0)) as service:
-            health = DaemonHealth(helix, helix.follower(), recall, Upkeep(service, ConsolidateConfig()), "1")
+        with open_workspace(helix, lambda: recall.get(0)) as workspace:
+            health = DaemonHealth(helix, helix.follower(), recall, workspace.upkeep, "1")
             begun, done = threading.Event(), threading.Event()
 
             def work() -> None:

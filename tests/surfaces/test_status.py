@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from helix.errors import HelixError
-from helix.memory.reading.view import Caller
+from helix.memory.place import Place
 from helix.surfaces.monitoring.clients import Clients
 from helix.surfaces.monitoring.measurements import CachedMeasurement, git_state
 from helix.surfaces.monitoring.metrics import Metrics
@@ -116,9 +116,9 @@ def test_a_figure_that_cannot_be_measured_is_none() -> None:
 def test_the_table_of_clients_is_short_and_the_last_comes_first() -> None:
     clients = Clients(lambda: datetime(2026, 11, 17, tzinfo=UTC))
     for number in range(150):
-        clients.saw(Caller("p", f"s-{number}", f"agent-{number}"), "mcp")
+        clients.saw(Place("p", f"s-{number}", f"agent-{number}"), "mcp")
     for number in range(300):
-        clients.saw(Caller("p", f"s-{number}", "busy"), "mcp")
+        clients.saw(Place("p", f"s-{number}", "busy"), "mcp")
     seen = clients.lately()
     assert len(seen) == 100
     assert (seen[0]["name"], seen[0]["session_count"]) == ("busy", 200)

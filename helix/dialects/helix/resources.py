@@ -7,20 +7,19 @@ from collections.abc import Mapping
 from helix.dialects.ask import ask
 from helix.dialects.dialect import Resource
 from helix.errors import BadValue
-from helix.memory.reading.view import Caller
-from helix.memory.service import Service
+from helix.memory.request import Request
 from helix.memory.tokens import Payload
 
 _PAGE = 4000
 
 
-def _graph(service: Service, caller: Caller, given: Mapping[str, str]) -> Payload:
+def _graph(request: Request, given: Mapping[str, str]) -> Payload:
     where = {name: given[name] for name in ("scope", "cursor") if name in given}
-    return ask(service, "graph", caller, max_tokens=_page(given), **where)
+    return ask(request, "graph", max_tokens=_page(given), **where)
 
 
-def _manifest(service: Service, caller: Caller, given: Mapping[str, str]) -> Payload:
-    return ask(service, "strand_manifest", caller, max_tokens=_page(given), cursor=given.get("cursor"))
+def _manifest(request: Request, given: Mapping[str, str]) -> Payload:
+    return ask(request, "strand_manifest", max_tokens=_page(given), cursor=given.get("cursor"))
 
 
 def _page(given: Mapping[str, str]) -> int:

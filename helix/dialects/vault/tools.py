@@ -10,8 +10,7 @@ from helix.dialects.ask import ask
 from helix.dialects.dialect import Arguments, Hints, Tool
 from helix.dialects.schema import STRING, closed, schema_of, shape
 from helix.memory.budget import cut
-from helix.memory.reading.view import Caller
-from helix.memory.service import Service
+from helix.memory.request import Request
 from helix.memory.tokens import Payload
 from helix.vault.note import Note
 
@@ -34,19 +33,19 @@ _ENTRY = shape(
 )
 
 
-def _search(service: Service, caller: Caller, arguments: Arguments) -> Payload:
+def _search(request: Request, arguments: Arguments) -> Payload:
     top_k = int(arguments.get("top_k", _TOP_K))
     paging = {name: arguments[name] for name in ("include_deleted", "cursor") if name in arguments}
     found = ask(
-        service,
+        request,
         "search",
-        caller,
         query=arguments["query"],
         limit=top_k,
         max_tokens=_ROOM_TOKENS,
         **paging,
     )
-    pairs = [(hit, service.live.find(hit["id"])) for hit in found["results"]]
+    view = request.view()
+    pairs = [(hit, view.find(hit["id"])) for hit in found["results"]]
     results = [_entry(note, hit["score"], _ROOM // top_k) for hit, note in pairs if note is not None]
     answer: Payload = {"results": results, "next_cursor": found["next_cursor"]}
     return {key: value for key, value in answer.items() if value is not None}
@@ -67,26 +66,25 @@ def _entry(note: Note, score: float, room: int) -> Payload:
     }
 
 
-def _recall(service: Service, caller: Caller, arguments: Arguments) -> str:
-    bundle = ask(service, "phases", caller, **arguments)
+def _recall(request: Request, arguments: Arguments) -> str:
+    bundle = ask(request, "phases", **arguments)
     return str(bundle["context"]) or "No memories for these phases."
 
 
-def _append(service: Service, caller: Caller, arguments: Arguments) -> Payload:
+def _append(request: Request, arguments: Arguments) -> Payload:
     written = ask(
-        service,
+        request,
         "write",
-        caller,
         text=arguments["body"],
         title=arguments["title"],
-        scope="project" if caller.project else "global",
+        scope="project" if request.place.project else "global",
         tags=arguments.get("tags", ()),
         idempotency_key=arguments.get("idempotency_key"),
         # The answer is an entry with this title, so nothing is merged into one that reads alike. Credentials are
         # refused all the same.
         force=True,
     )
-    memory = service.live.get(written["id"]).memory
+    memory = request.view().get(written["id"]).memory
     return {
         "id": memory.id,
         "title": memory.title,
@@ -95,8 +93,8 @@ def _append(service: Service, caller: Caller, arguments: Arguments) -> Payload:
     }
 
 
-def _forget(service: Service, caller: Caller, arguments: Arguments) -> Payload:
-    memory = service.live.get(ask(service, "forget", caller, **arguments)["id"]).memory
+def _forget(request: Request, arguments: Arguments) -> Payload:
+    memory = request.view().get(ask(request, "forget", **arguments)["id"]).memory
     return {"id": memory.id, "status": "deleted", "deleted_at": memory.deleted_at or ""}
 
 

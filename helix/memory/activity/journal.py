@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
-from helix.memory.tokens import Payload
-from helix.memory.verbs.fields import What, Who
+from helix.memory.activity.event import Event, EventFilter
 from helix.state.database import StateDatabase
-
-WHATS: tuple[str, ...] = get_args(What)
-WHOS: tuple[str, ...] = get_args(Who)
 
 _KEPT = 20_000
 _TRIM_EVERY = 500
@@ -37,26 +33,6 @@ CREATE TABLE IF NOT EXISTS begun (at TEXT NOT NULL);
 """
 
 
-@dataclass(frozen=True)
-class Event:
-    time: str
-    what: str
-    id: str
-    title: str = ""
-    kind: str | None = None
-    project: str | None = None
-    who: str | None = None
-    """None for what happened before there was a journal"""
-    name: str | None = None
-    path: str = ""
-    detail: str = ""
-    seq: int = 0
-
-    def to_dict(self) -> Payload:
-        said = asdict(self)
-        return {"seq": said.pop("seq"), **said}
-
-
 class Known(NamedTuple):
     """A memory as the journal last knew it."""
 
@@ -66,17 +42,6 @@ class Known(NamedTuple):
     title: str = ""
     kind: str | None = None
     project: str | None = None
-
-
-@dataclass(frozen=True)
-class Asked:
-    """Which events; what is empty narrows nothing."""
-
-    since: str = ""
-    until: str = ""
-    project: str = ""
-    whats: Sequence[str] = field(default=())
-    whos: Sequence[str] = field(default=())
 
 
 class Journal(StateDatabase):
@@ -115,11 +80,12 @@ class Journal(StateDatabase):
             return
         with self._lock:
             with self.transaction():
-                told = self._put(events)
+                recorded = self._put(events)
                 self._know(known)
                 self._trim(len(events))
+            # In the lock: whoever is told hears the events in their order.
             for tell in self.on_events:
-                tell(told)  # in the lock: whoever is told hears the events in their order
+                tell(recorded)
 
     def erase(self, memory_ids: Sequence[str]) -> bool:
         """That something happened to them stays, and nothing of what they said."""
@@ -137,14 +103,14 @@ class Journal(StateDatabase):
     def _put(self, events: Sequence[Event]) -> list[Event]:
         # Numbers that grow with the clock too: who has heard of one hears the right rest from a journal made anew.
         first = max(self._last + 1, int(time.time() * 1000) - len(events))
-        told = [replace(event, seq=first + place) for place, event in enumerate(events)]
+        numbered = [replace(event, seq=first + number) for number, event in enumerate(events)]
         self._db.executemany(
             "INSERT INTO events (seq, time, what, id, title, kind, project, who, name, path, detail)"
             " VALUES (:seq, :time, :what, :id, :title, :kind, :project, :who, :name, :path, :detail)",
-            map(vars, told),
+            map(vars, numbered),
         )
         self._last = first + len(events) - 1 if events else self._last
-        return told
+        return numbered
 
     def _know(self, known: Mapping[str, Known | None]) -> None:
         self._db.executemany(
@@ -192,20 +158,20 @@ class Journal(StateDatabase):
         """What came after an event, in order."""
         return self._events("seq > ? ORDER BY seq", (seq,), limit)
 
-    def before(self, seq: int | None, asked: Asked, limit: int) -> list[Event]:
+    def before(self, seq: int | None, wanted: EventFilter, limit: int) -> list[Event]:
         """What came before an event, the latest first; before None is everything."""
-        wanted: list[tuple[str, Sequence[object]]] = []
+        conditions: list[tuple[str, Sequence[object]]] = []
         for condition, value in (
-            ("seq < ?", seq), ("time >= ?", asked.since), ("time < ?", asked.until), ("project = ?", asked.project),
+            ("seq < ?", seq), ("time >= ?", wanted.since), ("time < ?", wanted.until), ("project = ?", wanted.project),
         ):  # fmt: skip
             if value:
-                wanted.append((condition, (value,)))
-        for column, values in (("what", asked.whats), ("who", asked.whos)):
+                conditions.append((condition, (value,)))
+        for column, values in (("what", wanted.whats), ("who", wanted.whos)):
             if values:
-                wanted.append((f"{column} IN ({', '.join('?' * len(values))})", values))
-        where = " AND ".join(condition for condition, _ in wanted) or "1"
+                conditions.append((f"{column} IN ({', '.join('?' * len(values))})", values))
+        where = " AND ".join(condition for condition, _ in conditions) or "1"
         return self._events(
-            f"{where} ORDER BY seq DESC", [value for _, values in wanted for value in values], limit
+            f"{where} ORDER BY seq DESC", [value for _, values in conditions for value in values], limit
         )
 
     def _events(self, where: str, arguments: Sequence[object], limit: int) -> list[Event]:

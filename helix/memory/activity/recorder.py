@@ -25,9 +25,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from helix.errors import StateUnwritable
-from helix.follow.reconcile import Committed
+from helix.follow.note_lane import Committed
 from helix.index.catalog import Catalog, Row
-from helix.memory.activity.journal import Event, Journal, Known
+from helix.memory.activity.event import Event
+from helix.memory.activity.journal import Journal, Known
 from helix.vault.authors import PERSON, Author, Authors, current
 from helix.vault.checkouts import Checkouts
 from helix.vault.diff import Change, Origin
@@ -73,7 +74,7 @@ class Now:
         )
 
 
-class Witness:
+class Recorder:
     def __init__(
         self,
         journal: Journal,
@@ -91,7 +92,7 @@ class Witness:
         self._wall = wall
         self._replaced_by: OrderedDict[str, str] = OrderedDict()
 
-    def took(self, committed: Committed) -> None:
+    def committed(self, committed: Committed) -> None:
         """On the follower's lock, after every commit of the catalog: one small transaction."""
         if not committed.changes or not self.journal.has_begun:
             return
@@ -113,10 +114,10 @@ class Witness:
                 self._catch_up()
             else:
                 rows = self._catalog.memories(include_hidden=True)
-                told = sorted(
+                remembered = sorted(
                     (event for row in rows for event in _remembered(row)), key=lambda event: event.time
                 )
-                self.journal.begin(told, {row.id: Now.of_row(row).known for row in rows}, self._now())
+                self.journal.begin(remembered, {row.id: Now.of_row(row).known for row in rows}, self._now())
             self.journal.is_current = True
 
     def refused(self, kind: str) -> None:
@@ -189,11 +190,11 @@ class Witness:
             return None
         if what == "changed" and author.what is not None:
             what = author.what
-        said = [detail, author.detail]
+        details = [detail, author.detail]
         if what == "superseded" and (newer := self._replaced_by.get(now.id)) is not None:
-            said = [f"replaced by {newer}"]
+            details = [f"replaced by {newer}"]
         if was is not None and was.path != now.known.path:
-            said.append(f"moved from {was.path}")
+            details.append(f"moved from {was.path}")
         known = now.known
         return Event(
             self._now(),
@@ -205,7 +206,7 @@ class Witness:
             author.who,
             (now.agent if what == "learned" else None) or author.name,
             known.path,
-            "" if what == "erased" else "; ".join(part for part in said if part),
+            "" if what == "erased" else "; ".join(part for part in details if part),
         )
 
     def _author(self, change: Change, committed: Committed, by_git: Callable[[], bool]) -> Author:

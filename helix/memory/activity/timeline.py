@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from helix.errors import BadValue
-from helix.memory.activity.journal import WHATS, WHOS, Asked, Event, Journal
+from helix.memory.activity.event import WHATS, WHOS, Event, EventFilter
 from helix.memory.bounds import MOST_EVENTS
-from helix.memory.budget import Budget, fit_page
+from helix.memory.budget import fit_page
 from helix.memory.pagination import Listing
-from helix.memory.reader import Reader
+from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload
 from helix.vault.times import format_time, parse_time
 
@@ -18,14 +18,14 @@ from helix.vault.times import format_time, parse_time
 class _Events(Listing):
     """The cursor is the number of an event: what comes before it never changes its order."""
 
-    def cursor(self, place: int) -> str | None:
-        following: list[Event] = self.entries[place : place + 1]
+    def cursor(self, position: int) -> str | None:
+        following: list[Event] = self.entries[position : position + 1]
         return str(following[0].seq + 1) if following else None
 
 
+@verb("timeline")
 def timeline(
-    reader: Reader,
-    journal: Journal,
+    request: Request,
     *,
     limit: int = 50,
     since: str | None = None,
@@ -36,20 +36,21 @@ def timeline(
     max_tokens: int = 4000,
     cursor: str | None = None,
 ) -> Payload:
+    """What happened to the memories, the latest first."""
     if not 1 <= limit <= MOST_EVENTS:
         raise BadValue(f"limit is {limit}; give a number from 1 to {MOST_EVENTS}")
-    asked = Asked(
+    wanted = EventFilter(
         _moment("since", since), _moment("until", until), project or "",
         _some("what", what, WHATS), _some("who", who, WHOS),
     )  # fmt: skip
-    found = journal.before(_place(cursor), asked, limit + 1)
+    found = request.activity.before(_number(cursor), wanted, limit + 1)
     return fit_page(
         {},
         _Events("", found),
         lambda event: event.to_dict(),
         lambda items: {"events": list(items)},
         limit,
-        Budget(max_tokens, reader.count),
+        request.budget(max_tokens),
     )
 
 
@@ -68,7 +69,7 @@ def _some(name: str, text: str | None, known: tuple[str, ...]) -> list[str]:
     return given
 
 
-def _place(cursor: str | None) -> int | None:
+def _number(cursor: str | None) -> int | None:
     if cursor is None:
         return None
     if not cursor.isdecimal() or len(cursor) > 16:

@@ -13,20 +13,20 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from helix.errors import BadValue, HelixError, MemoryNotFound
-from helix.index.catalog import Row
 from helix.index.where import Reach, Where
 from helix.memory.judgement.resemble import Verdict, resemble
+from helix.memory.reader import check_limit
 from helix.memory.reading.link_graph import Links
-from helix.memory.reading.view import View
+from helix.memory.reading.view import Row, View
+from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload
-from helix.memory.writing.store import Memories
+from helix.memory.writing.store import Edit
 from helix.memory.writing.write import said_of
 from helix.vault.authors import HELIX, acting
 from helix.vault.links import to_link
 from helix.vault.load import Value
 from helix.vault.note import Memory, Note
 from helix.vault.times import format_time, parse_time
-from helix.vault.vault import Edit
 
 _COMPARED = 6
 _STALE_AFTER = timedelta(days=60)
@@ -50,8 +50,8 @@ class Proposal:
 
     @property
     def id(self) -> str:
-        said = f"{self.what}\n{self.memory_id}\n{self.other_id}"
-        return f"{self.what}-{hashlib.sha256(said.encode('utf-8', 'replace')).hexdigest()[:8]}"
+        identity = f"{self.what}\n{self.memory_id}\n{self.other_id}"
+        return f"{self.what}-{hashlib.sha256(identity.encode('utf-8', 'replace')).hexdigest()[:8]}"
 
     def to_dict(self) -> Payload:
         return {
@@ -66,9 +66,11 @@ class Proposal:
 
 
 class Consolidator:
-    def __init__(self, view: View, memories: Memories) -> None:
-        self._view = view
-        self._memories = memories
+    """Looks at what a request sees, and changes that."""
+
+    def __init__(self, request: Request) -> None:
+        self._view = request.view()
+        self._store = request.store
 
     def look(
         self, progress: Progress | None = None, is_stopped: Callable[[], bool] = lambda: False
@@ -94,7 +96,8 @@ class Consolidator:
                     if self._apply(one):
                         done.append(one)
             except HelixError:
-                continue  # gone, broken or erased since: the next look sees what is left to do
+                # Gone, broken or erased since: the next look sees what is left to do.
+                continue
         return done
 
     def chosen(self, ids: Sequence[str]) -> list[Proposal]:
@@ -114,7 +117,7 @@ class Consolidator:
         session = (memory.source or {}).get("session") if memory.scope == "session" else None
         reach = Reach.to_place(memory.scope, memory.project, session)
         where = Where(reaches=(reach,), active_only=True)
-        for other_id in self._view.searcher().alike(f"{memory.title}\n{memory.body}", _COMPARED, where):
+        for other_id in self._view.alike(f"{memory.title}\n{memory.body}", _COMPARED, where):
             other = self._view.find(other_id) if other_id != row.id else None
             # What is joined by an edge was judged already, by a person or by an earlier look.
             if other is None or not other.memory.visible or frozenset((row.id, other_id)) in joined:
@@ -125,11 +128,11 @@ class Consolidator:
     def _over(self, rows: Sequence[Row]) -> Iterator[Proposal]:
         now = self._view.now()
         for row in rows:
-            until = parse_time(row.meta.get("valid_until"))
+            until = parse_time(row.valid_until)
             if until is not None and until < now:
                 yield Proposal("expired", row.id, None, f"it was valid until {format_time(until)}", "forget")
-            changed = parse_time(row.meta.get("updated_at")) or parse_time(row.meta.get("created_at"))
-            if row.meta["kind"] == "task" and changed is not None and now - changed > _STALE_AFTER:
+            changed = parse_time(row.updated_at) or parse_time(row.created_at)
+            if row.kind == "task" and changed is not None and now - changed > _STALE_AFTER:
                 days = (now - changed).days
                 yield Proposal(
                     "stale-task", row.id, None, f"a task that nobody touched for {days} days", "forget"
@@ -142,7 +145,7 @@ class Consolidator:
             row = self._view.row(one.memory_id)
             if row.status != "active" or one.id not in {still.id for still in self._over([row])}:
                 return False
-            self._memories.forget(row.id)
+            self._store.forget(row.id)
             return True
         if one.action != "supersede" or one.other_id is None:
             return False
@@ -152,12 +155,70 @@ class Consolidator:
         if _compare(gone, stays) != one:
             return False
         # First the edge, then the flip: between the two there is one memory too many, never one too few.
-        self._memories.change(stays.id, lambda now: _taking_over(now, gone))
+        self._store.change(stays.id, lambda now: _taking_over(now, gone))
         at = format_time(self._view.now())
-        after = self._memories.change(
+        after = self._store.change(
             gone.id, lambda now: _replaced(one, now, at) if now.memory.body == gone.memory.body else None
         )
-        return after.memory.status == "superseded"
+        return after.note.memory.status == "superseded"
+
+
+@verb("consolidate")
+def consolidate(
+    request: Request, *, dry_run: bool = False, only: Sequence[str] = (), progress: Progress | None = None
+) -> Payload:
+    """Do what is certain, or what is named; say what else could be done."""
+    done, left = carry_out(request, dry_run=dry_run, only=only, progress=progress)
+    return {"applied": [one.to_dict() for one in done], "proposals": [one.to_dict() for one in left]}
+
+
+@verb("proposals")
+def proposals(
+    request: Request, *, limit: int = 20, max_tokens: int = 4000, cursor: str | None = None
+) -> Payload:
+    """What could be done with the memories as they are now, within a budget."""
+    check_limit(limit)
+    view, listing = request.listed(
+        "consolidate", request.view(), cursor, lambda _: [one.to_dict() for one in look(request)]
+    )
+
+    def render(entry: Payload) -> Payload | None:
+        hidden = is_hidden(view, entry["what"], entry["memory"], entry["other"])
+        return None if hidden else dict(entry)
+
+    return request.page(
+        "consolidate", listing, render, lambda items: {"proposals": list(items)},
+        limit=limit, max_tokens=max_tokens,
+    )  # fmt: skip
+
+
+@verb("consolidate")
+def apply_proposals(request: Request, ids: Sequence[str] = ()) -> Payload:
+    """Do what is named, or else what is certain."""
+    done, left = carry_out(request, only=ids) if request.upkeep is None else request.upkeep.apply(ids)
+    return {"applied": [one.to_dict() for one in done], "remaining": len(left)}
+
+
+def carry_out(
+    request: Request, *, dry_run: bool = False, only: Sequence[str] = (), progress: Progress | None = None
+) -> tuple[list[Proposal], list[Proposal]]:
+    """What was done, and what else could be."""
+    consolidator = Consolidator(request)
+    found = consolidator.chosen(only) if only else consolidator.look(progress)
+    due = found if only else [one for one in found if one.is_certain]
+    done = [] if dry_run else consolidator.apply(due)
+    return done, [one for one in found if one not in done]
+
+
+def is_hidden(view: View, what: str, memory_id: str | None, other: str | None) -> bool:
+    """Whether an item about two memories is about one that is not seen. A dangling link quotes the one that is."""
+    named = (memory_id,) if what == "dangling-link" else (memory_id, other)
+    return any(one is not None and view.hides(one) for one in named)
+
+
+def look(request: Request) -> list[Proposal]:
+    """What the worker found in the vault as it is; who sees a part of it looks for themselves."""
+    return Consolidator(request).look() if request.upkeep is None else request.upkeep.look()
 
 
 def _compare(note: Note, other: Note) -> Proposal | None:

@@ -1,10 +1,14 @@
-"""What a person does not want to see again in the inbox. Keys are digests: of what they stand for nothing is kept."""
+"""What a person does not want to see again in the inbox. Keys are digests: of what they stand for nothing is kept.
+
+Each principal dismisses for itself."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
+from helix.memory.principal import LOCAL
 from helix.state.database import StateDatabase
 
 _KEPT = 5_000
@@ -29,7 +33,28 @@ class Dismissed(StateDatabase):
                 (_KEPT,),
             )
 
+    def of(self, owner: str) -> OwnDismissals:
+        return OwnDismissals(self, owner)
+
     def among(self, keys: Iterable[str]) -> set[str]:
         with self._lock:
             known = {row[0] for row in self._db.execute("SELECT key FROM dismissed")}
         return known.intersection(keys)
+
+
+@dataclass(frozen=True)
+class OwnDismissals:
+    """What one principal dismissed."""
+
+    _dismissed: Dismissed
+    _owner: str
+
+    def add(self, key: str) -> None:
+        self._dismissed.add(self._kept(key))
+
+    def among(self, keys: Iterable[str]) -> set[str]:
+        by_kept = {self._kept(key): key for key in keys}
+        return {by_kept[kept] for kept in self._dismissed.among(by_kept)}
+
+    def _kept(self, key: str) -> str:
+        return key if self._owner == LOCAL.id else f"{self._owner} {key}"

@@ -9,20 +9,21 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from urllib.parse import quote
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from helix.errors import BadValue
-from helix.index.catalog import Catalog, Row
-from helix.memory.activity.journal import Asked, Journal
-from helix.memory.maintenance.consolidate import Proposal
-from helix.memory.maintenance.dismissed import Dismissed
-from helix.memory.maintenance.worker import Upkeep
+from helix.memory.activity.event import Activity, EventFilter
+from helix.memory.maintenance.consolidate import Proposal, is_hidden, look
 from helix.memory.reader import check_limit
-from helix.memory.service import Service
+from helix.memory.reading.view import Row, View
+from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload
+from helix.memory.verbs.table import VERBS
+from helix.memory.writing.store import Edit
+from helix.vault.note import Note
 from helix.vault.text_merge import without_collisions
-from helix.vault.vault import Edit
 
 _KEY = re.compile(r"[a-z]+(?:-[a-z]+)*-[0-9a-f]{12}")
 _REFUSALS = 50
@@ -30,111 +31,136 @@ _PATIENCE = 1.5
 """how long a question waits for a look at every memory; after that it gets what the look before found"""
 
 
-class Inbox:
-    def __init__(self, service: Service, upkeep: Upkeep, dismissed: Dismissed) -> None:
-        self._service = service
-        self._upkeep = upkeep
-        self._dismissed = dismissed
+@dataclass(frozen=True)
+class Action:
+    """What would settle an item: a verb and what it is asked."""
 
-    def list(self, *, limit: int = 20, max_tokens: int = 4000, cursor: str | None = None) -> Payload:
-        check_limit(limit)
-        reader, catalog = self._service.reader, self._service.live.catalog
-        head: Payload = {}
+    name: str
+    label: str
+    verb: str
+    arguments: Mapping[str, Any]
 
-        def entries(_: object) -> list[Payload]:
-            proposals, is_current = self._upkeep.last_found(_PATIENCE)
-            items = [
-                *_unreadable(catalog),
-                *_unmerged(self._service.live.everything()),
-                *_waiting(catalog),
-                *_proposed(catalog, proposals),
-                *_refused(self._service.journal),
-            ]
-            hidden = self._dismissed.among(item["key"] for item in items)
-            shown = [item for item in items if item["key"] not in hidden]
-            head.update(counts=dict(Counter(item["what"] for item in shown)), looking=not is_current)
-            return shown
-
-        _, listing = reader.listed("inbox", reader.view(), cursor, entries)
-        done = self._dismissed.among(item["key"] for item in listing.entries[listing.start :])
-        return reader.page(
-            "inbox",
-            listing,
-            lambda item: None if item["key"] in done else _titled(catalog, item),
-            lambda items: {"items": list(items)},
-            limit=limit,
-            max_tokens=max_tokens,
-            answer=head,
-        )
-
-    def dismiss(self, key: str) -> Payload:
-        # Nothing else: what is kept here is not cleaned when a memory is erased.
-        if not _KEY.fullmatch(key):
-            raise BadValue("key is that of an item of the inbox")
-        self._dismissed.add(key)
-        return {"key": key, "status": "dismissed"}
-
-    def keep_both(self, memory_id: str) -> Payload:
-        """Of a merge that kept both texts: both are right. Only the line that warns of them goes."""
-
-        row = self._service.live.row(memory_id)
-        note = self._service.memories.change(
-            row.id,
-            lambda now: (
-                None
-                if (body := without_collisions(now.document.body)) == now.document.body
-                else Edit({}, body)
-            ),
-        )
-        return {"id": row.id, "status": "noop" if note.hash == row.hash else "updated", "hash": note.hash}
-
-    def merge(self, memory_id: str) -> Payload:
-        """Fold the copies of a memory into one now, and do not wait for them to be quiet."""
-        note = self._service.memories.merge(self._service.live.row(memory_id).id)
-        return {"id": note.id, "status": "merged", "hash": note.hash}
+    def to_dict(self) -> Payload:
+        return {"name": self.name, "label": self.label, "verb": self.verb, "arguments": dict(self.arguments)}
 
 
-def _unreadable(catalog: Catalog) -> Iterator[Payload]:
-    for one in catalog.problems():
-        row = catalog.at(one.path)
+@verb("inbox")
+def inbox(
+    request: Request,
+    *,
+    limit: int = 20,
+    max_tokens: int = 4000,
+    cursor: str | None = None,
+) -> Payload:
+    """What waits for a person: unreadable notes, unmerged texts, proposals to tidy, refused secrets."""
+    check_limit(limit)
+    head: Payload = {}
+
+    def entries(view: View) -> list[Payload]:
+        proposals, is_current = _found(request)
+        items = [
+            *_unreadable(view),
+            *_unmerged(view.everything()),
+            *_waiting(view),
+            *_proposed(view, proposals),
+            *_refused(request.activity),
+        ]
+        hidden = request.dismissals.among(item["key"] for item in items)
+        shown = [item for item in items if item["key"] not in hidden]
+        head.update(counts=dict(Counter(item["what"] for item in shown)), looking=not is_current)
+        return shown
+
+    view, listing = request.listed("inbox", request.view(), cursor, entries)
+    done = request.dismissals.among(item["key"] for item in listing.entries[listing.start :])
+    return request.page(
+        "inbox",
+        listing,
+        lambda item: None if item["key"] in done else _shown(view, item),
+        lambda items: {"items": list(items)},
+        limit=limit,
+        max_tokens=max_tokens,
+        answer=head,
+    )
+
+
+@verb("dismiss")
+def dismiss(request: Request, key: str) -> Payload:
+    """Do not show an item again until it changes. Changes no file."""
+    # Nothing else: what is kept here is not cleaned when a memory is erased.
+    if not _KEY.fullmatch(key):
+        raise BadValue("key is that of an item of the inbox")
+    request.dismissals.add(key)
+    return {"key": key, "status": "dismissed"}
+
+
+@verb("keep_both")
+def keep_both(request: Request, memory_id: str) -> Payload:
+    """Of a merge that kept both texts: both are right. Only the line that warns of them goes."""
+    row = request.view().row(memory_id)
+    note = request.store.change(row.id, _without_warning).note
+    return {"id": row.id, "status": "noop" if note.hash == row.hash else "updated", "hash": note.hash}
+
+
+@verb("merge")
+def merge(request: Request, memory_id: str) -> Payload:
+    """Fold the copies of a memory into one now, and do not wait for them to be quiet."""
+    note = request.store.merge(request.view().row(memory_id).id).note
+    return {"id": note.id, "status": "merged", "hash": note.hash}
+
+
+def _without_warning(note: Note) -> Edit | None:
+    body = without_collisions(note.document.body)
+    return None if body == note.document.body else Edit({}, body)
+
+
+def _found(request: Request) -> tuple[Sequence[Proposal], bool]:
+    """What could be tidied, and whether that is so now."""
+    return (look(request), True) if request.upkeep is None else request.upkeep.last_found(_PATIENCE)
+
+
+def _unreadable(view: View) -> Iterator[Payload]:
+    for problem in view.problems():
+        row = view.row_at(problem.path)
         yield _item(
-            "unreadable", [one.path, one.code, one.reason, str(one.line)], id=row.id if row else None,
-            path=one.path, line=one.line, reason=one.reason, remedy=one.remedy, detail=one.detail or one.code,
+            "unreadable", [problem.path, problem.code, problem.reason, str(problem.line)],
+            id=row.id if row else None, path=problem.path, line=problem.line, reason=problem.reason,
+            remedy=problem.remedy, detail=problem.detail or problem.code,
         )  # fmt: skip
 
 
 def _unmerged(rows: Iterable[Row]) -> Iterator[Payload]:
     for row in rows:
-        if row.status == "active" and (line := row.meta.get("unmerged")):
+        if row.status == "active" and row.unmerged:
             yield _item(
-                "unmerged", [row.id, row.hash], _do("keep-both", "Keep both texts", "/inbox/keep-both", id=row.id),
-                id=row.id, path=row.path, line=line,
+                "unmerged", [row.id, row.hash], Action("keep-both", "Keep both texts", "keep_both", {"id": row.id}),
+                id=row.id, path=row.path, line=row.unmerged,
                 reason="two versions changed the same lines, and both were kept, one after the other",
                 remedy="keep what is right and delete the rest and the line that warns, or keep both",
             )  # fmt: skip
 
 
-def _waiting(catalog: Catalog) -> Iterator[Payload]:
-    for memory_id, rows in catalog.duplicates().items():
+def _waiting(view: View) -> Iterator[Payload]:
+    for memory_id, rows in view.duplicates().items():
         yield _item(
             "waiting-to-merge", [memory_id, *(f"{row.path} {row.hash}" for row in rows)],
-            _do("merge", "Merge now", "/inbox/merge", id=memory_id),
+            Action("merge", "Merge now", "merge", {"id": memory_id}),
             id=memory_id, path=rows[0].path, reason=f"this memory stands in {len(rows)} files",
             remedy="Helix folds them into one when they are quiet; no text is lost",
             detail=", ".join(row.path for row in rows),
         )  # fmt: skip
 
 
-def _proposed(catalog: Catalog, proposals: Iterable[Proposal]) -> Iterator[Payload]:
-    for one in proposals:
-        rows = [catalog.find(each) for each in (one.memory_id, one.other_id) if each is not None]
+def _proposed(view: View, proposals: Iterable[Proposal]) -> Iterator[Payload]:
+    for proposal in proposals:
+        rows = [view.find_row(one) for one in (proposal.memory_id, proposal.other_id) if one is not None]
         known = [row for row in rows if row is not None]
         if not known or any(row.status != "active" for row in known):
-            continue  # it was looked for a while ago
+            # It was looked for a while ago.
+            continue
         yield _item(
-            one.what, [one.id, *(row.hash for row in known)], *_remedies(one),
-            id=one.memory_id, other=one.other_id, path=known[0].path, reason=one.reason,
-            remedy=_ADVICE[one.what],
+            proposal.what, [proposal.id, *(row.hash for row in known)], *_remedies(proposal),
+            id=proposal.memory_id, other=proposal.other_id, path=known[0].path, reason=proposal.reason,
+            remedy=_ADVICE[proposal.what],
         )  # fmt: skip
 
 
@@ -147,30 +173,21 @@ _ADVICE = {
 }
 
 
-def _remedies(one: Proposal) -> Iterator[Payload]:
-    if one.action == "supersede" and one.other_id is not None:
-        label = "Keep the older one" if one.what == "duplicate" else "Keep the newer one"
-        yield _do("apply", label, "/consolidate", ids=[one.id])
-        yield _do(
-            "keep-both",
-            "Keep both",
-            "/relate",
-            **{"from": one.other_id, "to": one.memory_id, "rel": "relates_to"},
-        )
-    elif one.action == "forget":
-        yield _do("apply", "Forget it", "/consolidate", ids=[one.id])
-        if one.what == "expired":
-            yield _do(
-                "still-holds",
-                "It still holds",
-                f"/memory/{quote(one.memory_id, safe='')}",
-                "PATCH",
-                valid_until="",
-            )
+def _remedies(proposal: Proposal) -> Iterator[Action]:
+    if proposal.action == "supersede" and proposal.other_id is not None:
+        label = "Keep the older one" if proposal.what == "duplicate" else "Keep the newer one"
+        yield Action("apply", label, "consolidate", {"ids": [proposal.id]})
+        both = {"from": proposal.other_id, "to": proposal.memory_id, "rel": "relates_to"}
+        yield Action("keep-both", "Keep both", "relate", both)
+    elif proposal.action == "forget":
+        yield Action("apply", "Forget it", "consolidate", {"ids": [proposal.id]})
+        if proposal.what == "expired":
+            still = {"id": proposal.memory_id, "valid_until": ""}
+            yield Action("still-holds", "It still holds", "update", still)
 
 
-def _refused(journal: Journal) -> Iterator[Payload]:
-    for event in journal.before(None, Asked(whats=["refused"]), _REFUSALS):
+def _refused(activity: Activity) -> Iterator[Payload]:
+    for event in activity.before(None, EventFilter(whats=["refused"]), _REFUSALS):
         by = event.name or {"agent": "an agent", "person": "a person"}.get(event.who or "", "somebody")
         yield _item(
             "secret-refused", [str(event.seq)], reason=f"a text with what looks like {event.detail} was not written",
@@ -179,22 +196,29 @@ def _refused(journal: Journal) -> Iterator[Payload]:
         )  # fmt: skip
 
 
-def _item(what: str, identity: Iterable[str], *actions: Payload, **said: object) -> Payload:
+def _item(what: str, identity: Iterable[str], *actions: Action, **fields: object) -> Payload:
+    """As a listing keeps it: in JSON, with actions that no surface has spelled yet."""
     digest = hashlib.sha256("\n".join([what, *identity]).encode("utf-8", "replace")).hexdigest()[:12]
     key = f"{what}-{digest}"
     blank = {"id": None, "other": None, "path": None, "line": None, "reason": "", "remedy": "", "detail": ""}
-    every = [*actions, _do("dismiss", "Dismiss", "/inbox/dismiss", key=key)]
-    return {"key": key, "what": what, **blank, **said, "actions": every}
+    every = [*actions, Action("dismiss", "Dismiss", "dismiss", {"key": key})]
+    return {"key": key, "what": what, **blank, **fields, "actions": [action.to_dict() for action in every]}
 
 
-def _do(name: str, label: str, route: str, method: str = "POST", **body: object) -> Payload:
-    return {"name": name, "label": label, "method": method, "route": route, "body": body}
-
-
-def _titled(catalog: Catalog, item: Mapping[str, object]) -> Payload | None:
+def _shown(view: View, item: Mapping[str, Any]) -> Payload | None:
     """With the titles as they are now; None when the memory was erased since the item was listed."""
-    rows = {name: catalog.find(str(item[name])) for name in ("id", "other") if isinstance(item[name], str)}
+    named = {name: str(item[name]) for name in ("id", "other") if isinstance(item[name], str)}
+    rows = {name: view.find_row(memory_id) for name, memory_id in named.items()}
     if any(row is not None and row.status == "erased" for row in rows.values()):
         return None
-    titles = {name: row.meta["title"][:200] for name, row in rows.items() if row is not None}
-    return {**item, "title": titles.get("id"), "other_title": titles.get("other")}
+    if is_hidden(view, item["what"], named.get("id"), named.get("other")):
+        return None
+    titles = {name: row.title[:200] for name, row in rows.items() if row is not None}
+    actions = [_spelled(Action(**action)) for action in item["actions"]]
+    return {**item, "actions": actions, "title": titles.get("id"), "other_title": titles.get("other")}
+
+
+def _spelled(action: Action) -> Payload:
+    """As a request that can be sent as it stands."""
+    request = VERBS[action.verb].route.spelled(action.arguments)
+    return {"name": action.name, "label": action.label, **request}

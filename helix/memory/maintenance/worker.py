@@ -10,24 +10,30 @@ import logging
 import sqlite3
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from helix.config import ConsolidateConfig
-from helix.errors import HelixError
-from helix.memory.maintenance.consolidate import Proposal
-from helix.memory.reader import check_limit
-from helix.memory.service import Service
+from helix.errors import BadValue, HelixError
+from helix.memory.maintenance.consolidate import Consolidator, Proposal, carry_out
+from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload
 
 log = logging.getLogger(__name__)
+
+States = Mapping[str, tuple[str, str, str]]
+"""by id the path, the hash and the status"""
 
 # What is over or stale is so by the clock, and not because a file changed.
 _LASTS_SECONDS = 3600.0
 
 
 class Upkeep:
-    def __init__(self, service: Service, config: ConsolidateConfig) -> None:
-        self._service = service
+    def __init__(
+        self, request: Callable[[], Request], states: Callable[[], States], config: ConsolidateConfig
+    ) -> None:
+        """`request` is one of who sees everything; `states` says of every memory what it was last seen as."""
+        self._request = request
+        self._states = states
         self._config = config
         self._looking = threading.Lock()
         self._wake = threading.Event()
@@ -70,25 +76,13 @@ class Upkeep:
             "error": self._error,
         }
 
-    def proposals(self, *, limit: int = 20, max_tokens: int = 4000, cursor: str | None = None) -> Payload:
-        """What could be done with the memories as they are now, within a budget."""
-        check_limit(limit)
-        reader = self._service.reader
-        _, listing = reader.listed(
-            "consolidate", reader.view(), cursor, lambda _: [one.to_dict() for one in self.look()]
-        )
-        return reader.page(
-            "consolidate", listing, dict, lambda items: {"proposals": list(items)},
-            limit=limit, max_tokens=max_tokens,
-        )  # fmt: skip
-
-    def apply(self, ids: Sequence[str] = ()) -> Payload:
-        """Do what is named, or else what is certain."""
+    def apply(self, ids: Sequence[str] = ()) -> tuple[list[Proposal], list[Proposal]]:
+        """Do what is named, or else what is certain; and what else could be done."""
         with self._looking:
-            done = self._service.consolidate(only=ids)
+            done, left = carry_out(self._request(), only=ids)
             self._found = None
-            self._applied += len(done["applied"])
-        return {"applied": done["applied"], "remaining": len(done["proposals"])}
+            self._applied += len(done)
+        return done, left
 
     def look(self) -> list[Proposal]:
         """One search per memory; for a vault that did not change since the last look the answer is known."""
@@ -97,7 +91,7 @@ class Upkeep:
             known = self._found
             if known is not None and known[0] == vault and time.monotonic() - known[1] < _LASTS_SECONDS:
                 return known[2]
-            found = self._service.consolidator.look(is_stopped=self._stopped.is_set)
+            found = Consolidator(self._request()).look(is_stopped=self._stopped.is_set)
             self._found = (vault, time.monotonic(), found)
             return found
 
@@ -139,12 +133,13 @@ class Upkeep:
     def _round(self) -> None:
         before = self._vault()
         if before == self._settled or self._stopped.wait(self._config.quiet) or self._vault() != before:
-            return  # nothing new, or somebody is at work: the next round comes
+            # Nothing new, or somebody is at work: the next round comes.
+            return
         self._state = "looking"
         certain = [one for one in self.look() if one.is_certain]
         if certain and not self._stopped.is_set() and not self._paused:
             with self._looking:
-                self._applied += len(self._service.consolidator.apply(certain))
+                self._applied += len(Consolidator(self._request()).apply(certain))
                 self._found = None
         elif not certain:
             self._settled = before
@@ -152,6 +147,27 @@ class Upkeep:
 
     def _vault(self) -> str:
         """A name for what is in the vault now."""
-        states = self._service.live.catalog.states()
-        said = "\n".join(f"{memory_id} {state[1]}" for memory_id, state in sorted(states.items()))
-        return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()
+        states = "\n".join(f"{memory_id} {state[1]}" for memory_id, state in sorted(self._states().items()))
+        return hashlib.sha256(states.encode("utf-8", "replace")).hexdigest()
+
+
+@verb("pause")
+def pause(request: Request) -> Payload:
+    """Let the worker rest until it is resumed, or the daemon starts again."""
+    worker = _worker_of(request)
+    worker.pause()
+    return worker.health()
+
+
+@verb("resume")
+def resume(request: Request) -> Payload:
+    """Let the worker go on; it begins as soon as the vault is quiet."""
+    worker = _worker_of(request)
+    worker.resume()
+    return worker.health()
+
+
+def _worker_of(request: Request) -> Upkeep:
+    if request.upkeep is None:
+        raise BadValue("the worker looks after the whole vault; only who sees all of it may pause it")
+    return request.upkeep

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -9,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from helix.errors import BadValue, HelixError
-from helix.index.catalog import Catalog
+from helix.index.catalog import Catalog, Row
+from helix.memory.principal import Allows, everything
 from helix.vault import frontmatter
 from helix.vault.arrivals import is_tombstone, tombstone
 from helix.vault.hashes import content_hash
@@ -139,6 +141,7 @@ class Survey:
     catalog: Catalog
     selection: Selection
     embedder: str = ""
+    allows: Allows = everything
     entries: list[Entry] = field(default_factory=list)
     edges: list[bytes] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
@@ -147,7 +150,8 @@ class Survey:
 
     def records(self) -> Iterator[tuple[str, bytes]]:
         """The names and bytes of the entries, in order. Each file is read once, and what was read is what travels."""
-        paths = sorted({row.path for row in self.catalog.memories(include_hidden=True)} | self._copies())
+        rows = [*self.catalog.memories(include_hidden=True), *self._copies()]
+        paths = sorted({row.path for row in rows if self.allows(row)})
         for path in paths:
             try:
                 note = self.vault.read(path)
@@ -157,7 +161,7 @@ class Survey:
             except HelixError as error:
                 self.left_out.append((path, error.message))
                 continue
-            if note.is_stub or not self.selection.takes(note):
+            if note.is_stub or not self.selection.takes(note) or not self.allows(Row.of(note)):
                 continue
             if status_of(note.meta) == "deleted" and not self.selection.include_deleted:
                 if not note.has_id:
@@ -180,9 +184,9 @@ class Survey:
             tuple(self.left_out),
         )
 
-    def _copies(self) -> set[str]:
+    def _copies(self) -> Iterator[Row]:
         """Conflict copies that wait to be merged say something that their original may not."""
-        return {row.path for rows in self.catalog.duplicates().values() for row in rows}
+        return itertools.chain.from_iterable(self.catalog.duplicates().values())
 
     def _count(self, note: Note, data: bytes) -> None:
         memory = note.memory
@@ -207,10 +211,15 @@ class Survey:
 
 
 def manifest_of(
-    vault: Vault, catalog: Catalog, selection: Selection | None = None, *, embedder: str = ""
+    vault: Vault,
+    catalog: Catalog,
+    selection: Selection | None = None,
+    *,
+    embedder: str = "",
+    allows: Allows = everything,
 ) -> Manifest:
-    """What a strand of this vault would say of itself now, without writing it."""
-    survey = Survey(vault, catalog, selection or Selection(), embedder)
+    """What a strand of this vault would say of itself now, without writing it; of what somebody sees."""
+    survey = Survey(vault, catalog, selection or Selection(), embedder, allows)
     for _ in survey.records():
         pass
     return survey.manifest()

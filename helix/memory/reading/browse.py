@@ -8,15 +8,15 @@ from datetime import timedelta
 from typing import Any
 
 from helix.errors import BadValue, MemoryNotFound
-from helix.index.catalog import Row
 from helix.index.where import Where, to_predicate
-from helix.memory.budget import Budget, fit_text
-from helix.memory.pagination import place_in
-from helix.memory.portability.export_manifest import Manifest
-from helix.memory.reader import NOW, Reader, When, check_limit, to_filters
+from helix.memory.budget import fit_text
+from helix.memory.pagination import position_in
+from helix.memory.place import reaches
+from helix.memory.reader import check_limit, to_filters
 from helix.memory.reading.presentation import brief, check_format, full
 from helix.memory.reading.search import asks_for_hidden, check_scope
-from helix.memory.reading.view import Caller, View, reaches
+from helix.memory.reading.view import NOW, Row, View, When
+from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload
 from helix.vault.note import Note
 from helix.vault.times import format_time, parse_time
@@ -24,8 +24,9 @@ from helix.vault.times import format_time, parse_time
 _HASH_SHOWN = 8
 
 
+@verb("get")
 def get(
-    reader: Reader,
+    request: Request,
     memory_id: str,
     *,
     response_format: str = "detailed",
@@ -36,33 +37,34 @@ def get(
 ) -> Payload:
     """One memory. A text that is longer than the budget is read on with the cursor."""
     detailed = check_format(response_format)
-    view = reader.view(when)
+    view = request.view(when)
     note = view.get(memory_id)
     if not note.memory.visible and not include_deleted:
         raise MemoryNotFound(_why_hidden(view, note))
     body = note.memory.body.strip()
-    start = place_in(cursor, note.hash[:_HASH_SHOWN], len(body))
+    start = position_in(cursor, note.hash[:_HASH_SHOWN], len(body))
     rest = body[start:]
 
     def render(text: str, is_cut: bool, shape: Callable[[Note, str], Payload]) -> Payload:
-        place = start + len(text)
-        place += len(body[place:]) - len(body[place:].lstrip())
-        following = f"{place}.{note.hash[:_HASH_SHOWN]}" if is_cut else None
+        end = start + len(text)
+        end += len(body[end:]) - len(body[end:].lstrip())
+        following = f"{end}.{note.hash[:_HASH_SHOWN]}" if is_cut else None
         return {**shape(note, text), "truncated": is_cut, "next_cursor": following}
 
-    budget = Budget(max_tokens, reader.count)
+    budget = request.budget(max_tokens)
     if detailed:
         try:
             return fit_text(lambda text, is_cut: render(text, is_cut, full), rest, budget)[0]
         except BadValue:
-            pass  # the details alone are too long: the text matters more
+            # The details alone are too long: the text matters more.
+            pass
     return fit_text(lambda text, is_cut: render(text, is_cut, brief), rest, budget)[0]
 
 
+@verb("recent")
 def recent(
-    reader: Reader,
+    request: Request,
     *,
-    caller: Caller,
     scope: str = "project",
     filters: Mapping[str, str] | None = None,
     since: str | None = None,
@@ -74,6 +76,25 @@ def recent(
     when: When = NOW,
 ) -> Payload:
     """The last changed first."""
+    return _recent(
+        request, scope=scope, filters=filters, since=since, include_deleted=include_deleted, limit=limit,
+        max_tokens=max_tokens, response_format=response_format, cursor=cursor, when=when,
+    )  # fmt: skip
+
+
+def _recent(
+    request: Request,
+    *,
+    scope: str,
+    filters: Mapping[str, str] | None,
+    since: str | None,
+    include_deleted: bool,
+    limit: int,
+    max_tokens: int,
+    response_format: str,
+    cursor: str | None,
+    when: When,
+) -> Payload:
     detailed = check_format(response_format)
     check_limit(limit)
     earliest = parse_time(since) if since is not None else None
@@ -82,11 +103,11 @@ def recent(
     hidden_too = include_deleted or asks_for_hidden(filters)
 
     def entries(view: View) -> list[list[Any]]:
-        seen = Where(reaches=reaches(check_scope(scope), caller), active_only=not hidden_too)
+        seen = Where(reaches=reaches(check_scope(scope), request.place), active_only=not hidden_too)
         rows = filter(to_predicate(seen), view.latest(earliest))
         return [[row.id, hidden_too] for row in _filtered(list(rows), filters or {})]
 
-    view, listing = reader.listed("recent", reader.view(when), cursor, entries, quotes=False)
+    view, listing = request.listed("recent", request.view(when), cursor, entries, quotes=False)
 
     def render(entry: list[Any]) -> Payload | None:
         note = view.find(entry[0])
@@ -95,15 +116,15 @@ def recent(
         text = note.memory.body.strip()
         return full(note, text) if detailed else {**brief(note, text), "updated": note.memory.updated_at}
 
-    return reader.page(
+    return request.page(
         "recent", listing, render, lambda items: {"results": list(items)}, limit=limit, max_tokens=max_tokens
     )
 
 
+@verb("today")
 def today(
-    reader: Reader,
+    request: Request,
     *,
-    caller: Caller,
     scope: str = "project",
     filters: Mapping[str, str] | None = None,
     limit: int = 20,
@@ -113,17 +134,17 @@ def today(
     when: When = NOW,
 ) -> Payload:
     """What changed in the last 24 hours."""
-    since = format_time(reader.view(when).now() - timedelta(hours=24))
-    return recent(
-        reader, caller=caller, scope=scope, filters=filters, since=since, limit=limit, max_tokens=max_tokens,
-        response_format=response_format, cursor=cursor, when=when,
+    since = format_time(request.view(when).now() - timedelta(hours=24))
+    return _recent(
+        request, scope=scope, filters=filters, since=since, include_deleted=False, limit=limit,
+        max_tokens=max_tokens, response_format=response_format, cursor=cursor, when=when,
     )  # fmt: skip
 
 
+@verb("stats")
 def stats(
-    reader: Reader,
+    request: Request,
     *,
-    caller: Caller,
     scope: str = "all",
     max_tokens: int = 2000,
     cursor: str | None = None,
@@ -132,14 +153,14 @@ def stats(
     """How many memories there are, by status, scope, kind, project and tag; all but the first count active ones."""
 
     def entries(view: View) -> list[list[Any]]:
-        rows = view.rows(reaches(check_scope(scope), caller), include_hidden=True)
+        rows = view.rows(reaches(check_scope(scope), request.place), include_hidden=True)
         active = [row for row in rows if row.status == "active"]
         counts = {
             "status": Counter(row.status for row in rows),
-            "scope": Counter(row.meta["scope"] for row in active),
-            "kind": Counter(row.meta["kind"] for row in active),
-            "project": Counter(row.meta.get("project") or "" for row in active),
-            "tag": Counter(tag for row in active for tag in row.meta.get("tags", ())),
+            "scope": Counter(row.scope for row in active),
+            "kind": Counter(row.kind for row in active),
+            "project": Counter(row.project or "" for row in active),
+            "tag": Counter(tag for row in active for tag in row.tags),
         }
         return [
             [name, value, number]
@@ -148,15 +169,15 @@ def stats(
             if value
         ]
 
-    _, listing = reader.listed("stats", reader.view(when), cursor, entries)
+    _, listing = request.listed("stats", request.view(when), cursor, entries)
 
     def shape(items: Sequence[Payload]) -> Payload:
-        said: Payload = {f"by_{name}": {} for name in ("status", "scope", "kind", "project", "tag")}
+        counts: Payload = {f"by_{name}": {} for name in ("status", "scope", "kind", "project", "tag")}
         for item in items:
-            said[f"by_{item['of']}"][item["value"]] = item["count"]
-        return said
+            counts[f"by_{item['of']}"][item["value"]] = item["count"]
+        return counts
 
-    return reader.page(
+    return request.page(
         "stats",
         listing,
         lambda entry: {"of": entry[0], "value": entry[1], "count": entry[2]},
@@ -167,47 +188,52 @@ def stats(
     )
 
 
+@verb("conflicts")
 def conflicts(
-    reader: Reader, *, limit: int = 50, max_tokens: int = 4000, cursor: str | None = None
+    request: Request, *, limit: int = 50, max_tokens: int = 4000, cursor: str | None = None
 ) -> Payload:
     """What needs a person: notes that cannot be read, and ids that stand in several files."""
     check_limit(limit)
 
     def entries(view: View) -> list[Payload]:
-        problems = [one.to_dict() for one in view.catalog.problems()]
+        problems = [one.to_dict() for one in view.problems()]
         waiting = [
             {"id": memory_id, "paths": [row.path for row in rows], "code": "waiting-to-merge"}
-            for memory_id, rows in view.catalog.duplicates().items()
+            for memory_id, rows in view.duplicates().items()
         ]
         return [*problems, *waiting]
 
-    _, listing = reader.listed("conflicts", reader.view(), cursor, entries)
-    return reader.page(
+    view, listing = request.listed("conflicts", request.view(), cursor, entries)
+    return request.page(
         "conflicts",
         listing,
-        lambda entry: dict(entry),
+        lambda entry: None if _is_hidden(view, entry) else dict(entry),
         lambda items: {"conflicts": list(items)},
         limit=limit,
         max_tokens=max_tokens,
     )
 
 
-def strand_manifest(
-    reader: Reader, survey: Callable[[], Manifest], *, max_tokens: int = 4000, cursor: str | None = None
-) -> Payload:
+def _is_hidden(view: View, entry: Mapping[str, Any]) -> bool:
+    return view.hides(entry["id"]) if "paths" in entry else view.hides_file(entry["path"])
+
+
+@verb("strand_manifest")
+def strand_manifest(request: Request, *, max_tokens: int = 4000, cursor: str | None = None) -> Payload:
+    """What an export would hold, entry by entry; the first page also says what it is."""
     head: Payload = {}
 
     def entries(_: View) -> list[Payload]:
-        manifest = survey().to_dict()
+        manifest = request.manifest().to_dict()
         listed: list[Payload] = manifest.pop("entries")
         head.update(manifest)
         return listed
 
-    _, listing = reader.listed("strand manifest", reader.view(), cursor, entries)
-    return reader.page(
+    view, listing = request.listed("strand manifest", request.view(), cursor, entries)
+    return request.page(
         "strand manifest",
         listing,
-        lambda entry: dict(entry),
+        lambda entry: None if view.hides(entry.get("id", "")) else dict(entry),
         lambda items: {"entries": list(items)},
         limit=len(listing.entries) or 1,
         max_tokens=max_tokens,

@@ -9,17 +9,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from helix.index.catalog import Row
 from helix.index.where import Reach, Where, to_predicate
-from helix.memory.budget import Budget, cut
-from helix.memory.reader import NOW, Reader, When
+from helix.memory.budget import cut
+from helix.memory.place import Place, reaches
 from helix.memory.reading.link_graph import Links
 from helix.memory.reading.pack import Piece, pack, words_of
 from helix.memory.reading.pack_report import Left
 from helix.memory.reading.pack_report import explain as to_explained
 from helix.memory.reading.presentation import check_format, passage
 from helix.memory.reading.search import ask, check_scope, nearest_shown
-from helix.memory.reading.view import Caller, View, changed_at, reaches
+from helix.memory.reading.view import NOW, Row, View, When, changed_at
+from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload
 from helix.vault.note import Note
 from helix.vault.times import parse_time
@@ -47,7 +47,7 @@ class Chosen:
 
 
 @dataclass
-class Selection:
+class PackSelection:
     chosen: list[Chosen] = field(default_factory=list)
     left_out: int = 0
     left: list[Left] = field(default_factory=list)
@@ -58,11 +58,11 @@ class Selection:
         self.left.append(Left(memory_id, reason, why, one.score))
 
 
+@verb("context")
 def context(
-    reader: Reader,
+    request: Request,
     task: str,
     *,
-    caller: Caller,
     scope: str = "project",
     filters: Mapping[str, str] | None = None,
     max_tokens: int = 4000,
@@ -77,12 +77,12 @@ def context(
     The explanation has a budget of its own, `explain_tokens`, so that the pack is the one that an agent would get.
     """
     detailed = check_format(response_format)
-    budget = Budget(max_tokens, reader.count)
-    view = reader.view(when)
+    budget = request.budget(max_tokens)
+    view = request.view(when)
     found = ask(
         view,
         task,
-        caller=caller,
+        place=request.place,
         scope=scope,
         filters=filters,
         limit=_DEPTH,
@@ -90,13 +90,13 @@ def context(
         rerank=rerank,
         explain=explain,
     )
-    room = Budget(explain_tokens, reader.count)
-    seen = reaches(check_scope(scope), caller)
-    selection = _resolve(view, found.hits, seen)
+    room = request.budget(explain_tokens)
+    within = reaches(check_scope(scope), request.place)
+    selection = _resolve(view, found.hits, within)
     if not found.fits:
         _keep_nearest(selection, nearest_shown(found))
     if not filters:
-        _add_standing(view, selection, seen)
+        _add_standing(view, selection, within)
     pieces = [_piece(one, detailed) for one in selection.chosen]
     notices = {key: value for key, value in (("note", found.note), ("degraded", found.degraded)) if value}
     lead = "" if found.fits else _NOTHING
@@ -106,13 +106,13 @@ def context(
     left = [
         *selection.left,
         *(Left(hit.memory_id, "below-gate", "it fits the task too little", hit.score) for hit in found.below),
-        *_elsewhere(view, task, caller, filters, seen),
+        *_elsewhere(view, task, request.place, filters, within),
     ]
     scores = {one.note.id: one.score for one in selection.chosen if one.score}
     return to_explained(view, answer, packed, pieces, scores, left, room)
 
 
-def _keep_nearest(selection: Selection, count: int) -> None:
+def _keep_nearest(selection: PackSelection, count: int) -> None:
     near, rest = selection.chosen[:count], selection.chosen[count:]
     selection.chosen = [replace(one, remarks=(*one.remarks, _NEAREST_REMARK)) for one in near]
     selection.left_out += len(rest)
@@ -123,38 +123,38 @@ def _keep_nearest(selection: Selection, count: int) -> None:
 def _elsewhere(
     view: View,
     task: str,
-    caller: Caller,
+    place: Place,
     filters: Mapping[str, str] | None,
-    seen: tuple[Reach, ...] | None,
+    within: tuple[Reach, ...] | None,
 ) -> list[Left]:
     """What fits, and lies where the asker does not look."""
-    if seen is None:
+    if within is None:
         return []
-    found = ask(view, task, caller=caller, scope="all", filters=filters, limit=_ELSEWHERE)
-    is_seen = to_predicate(Where(reaches=seen))
-    rows = ((hit, view.catalog.find(hit.memory_id)) for hit in found.hits)
+    found = ask(view, task, place=place, scope="all", filters=filters, limit=_ELSEWHERE)
+    is_seen = to_predicate(Where(reaches=within))
+    rows = ((hit, view.find_row(hit.memory_id)) for hit in found.hits)
     return [
         Left(
-            hit.memory_id, "not-in-scope", f"it is of {_place(row)}, which this scope does not see", hit.score
+            hit.memory_id, "not-in-scope", f"it is of {_home(row)}, which this scope does not see", hit.score
         )
         for hit, row in rows
         if row is not None and not is_seen(row)
     ]
 
 
-def _place(row: Row) -> str:
-    session = (row.meta.get("source") or {}).get("session")
-    if row.meta["scope"] == "session":
+def _home(row: Row) -> str:
+    session = (row.source or {}).get("session")
+    if row.scope == "session":
         return f"session {session}" if session else "another session"
-    return f"project {row.meta['project']}" if row.meta.get("project") else "another project"
+    return f"project {row.project}" if row.project else "another project"
 
 
-def _resolve(view: View, hits: Sequence[SearchHit], seen: tuple[Reach, ...] | None) -> Selection:
+def _resolve(view: View, hits: Sequence[SearchHit], within: tuple[Reach, ...] | None) -> PackSelection:
     """The current one for each that was superseded, one of two that contradict each other, no repetition."""
     links = view.links()
-    is_seen = to_predicate(Where(reaches=seen))
+    is_seen = to_predicate(Where(reaches=within))
     newer = {edge.target: edge.source for edge in links.edges if edge.rel == "supersedes"}
-    selection = Selection()
+    selection = PackSelection()
     by_id: dict[str, Chosen] = {}
     for hit in hits:
         current, replaced = _current(links, newer, hit.memory_id)
@@ -199,7 +199,9 @@ def _current(links: Links, newer: Mapping[str, str], memory_id: str) -> tuple[st
     return None, passed
 
 
-def _without_contradictions(links: Links, chosen: Mapping[str, Chosen], selection: Selection) -> list[Chosen]:
+def _without_contradictions(
+    links: Links, chosen: Mapping[str, Chosen], selection: PackSelection
+) -> list[Chosen]:
     """Of two that contradict each other the one that was changed last stands, and says that it does."""
     against: dict[str, set[str]] = {}
     for edge in links.edges:
@@ -223,7 +225,7 @@ def _without_contradictions(links: Links, chosen: Mapping[str, Chosen], selectio
     return settled
 
 
-def _without_repetition(chosen: Iterable[Chosen], selection: Selection) -> Iterable[Chosen]:
+def _without_repetition(chosen: Iterable[Chosen], selection: PackSelection) -> Iterable[Chosen]:
     seen: dict[str, frozenset[str]] = {}
     for one in chosen:
         words = words_of(f"{one.note.memory.title} {one.note.memory.body}")
@@ -239,11 +241,11 @@ def _without_repetition(chosen: Iterable[Chosen], selection: Selection) -> Itera
             selection.leave(one, "says-the-same", f"{first} says the same")
 
 
-def _add_standing(view: View, selection: Selection, seen: tuple[Reach, ...] | None) -> None:
+def _add_standing(view: View, selection: PackSelection, within: tuple[Reach, ...] | None) -> None:
     """Preferences hold whatever the task is; the most important and then the latest come first."""
     there = {one.note.id for one in selection.chosen}
-    rows = [row for row in view.rows(seen) if row.kind == "preference" and row.id not in there]
-    rows.sort(key=lambda row: (-(row.meta.get("importance") or 0.5), -changed_at(row), row.id))
+    rows = [row for row in view.rows(within) if row.kind == "preference" and row.id not in there]
+    rows.sort(key=lambda row: (-(row.importance or 0.5), -changed_at(row), row.id))
     for row in rows[:_STANDING]:
         note = view.find(row.id)
         if note is not None and note.memory.visible and not _is_over(view, note):
@@ -275,14 +277,14 @@ def to_piece(
     memory = note.memory
     body, best = memory.body.strip(), passage(note, ordinal)
     is_whole = len(body) <= _WHOLE_TEXT
-    said = {"updated": (memory.updated_at or memory.created_at or "")[:10], **(facts or {})}
+    shown = {"updated": (memory.updated_at or memory.created_at or "")[:10], **(facts or {})}
     return Piece(
         memory.id,
         memory.kind,
         memory.title,
         body if is_whole else best,
         cut(best, _WHOLE_TEXT // 4),
-        {name: value for name, value in said.items() if value},
+        {name: value for name, value in shown.items() if value},
         remarks,
         is_cut=not is_whole,
     )

@@ -6,19 +6,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from helix.errors import BadValue
-from helix.index.catalog import Row
 from helix.memory.bounds import DEEPEST, MOST_NODES
-from helix.memory.reader import NOW, Reader, When, check_limit
+from helix.memory.place import reaches
+from helix.memory.reader import check_limit
 from helix.memory.reading.link_graph import Edge, Links
 from helix.memory.reading.search import check_scope
-from helix.memory.reading.view import Caller, View, reaches
+from helix.memory.reading.view import NOW, Row, View, When
+from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload
 
 
+@verb("graph")
 def graph(
-    reader: Reader,
+    request: Request,
     *,
-    caller: Caller,
     scope: str = "project",
     project: str | None = None,
     include_deleted: bool = False,
@@ -31,8 +32,8 @@ def graph(
     check_limit(limit, MOST_NODES)
 
     def entries(view: View) -> list[list[Any]]:
-        seen = view.rows(reaches(check_scope(scope), caller), include_hidden=include_deleted)
-        kept = {row.id for row in seen if project is None or row.meta.get("project") == project}
+        seen = view.rows(reaches(check_scope(scope), request.place), include_hidden=include_deleted)
+        kept = {row.id for row in seen if project is None or row.project == project}
         links = view.links()
         leaving: dict[str, list[Edge]] = {}
         for edge in links.edges:
@@ -48,22 +49,23 @@ def graph(
             ]
         return listed
 
-    view, listing = reader.listed("graph", reader.view(when), cursor, entries)
+    view, listing = request.listed("graph", request.view(when), cursor, entries)
 
     def render(entry: list[Any]) -> Payload | None:
-        *said, hidden_too = entry
-        row = _shown(view, said[0], hidden_too)
-        if row is None or len(said) == 1:
+        *named, hidden_too = entry
+        row = _shown(view, named[0], hidden_too)
+        if row is None or len(named) == 1:
             return None if row is None else node(row)
-        edge = Edge(*said)
+        edge = Edge(*named)
         there = edge.is_dangling or _shown(view, edge.target, hidden_too) is not None
         return edge.to_dict() if there else None
 
-    return reader.page("graph", listing, render, _nodes_and_edges, limit=limit, max_tokens=max_tokens)
+    return request.page("graph", listing, render, _nodes_and_edges, limit=limit, max_tokens=max_tokens)
 
 
+@verb("neighbors")
 def neighbors(
-    reader: Reader,
+    request: Request,
     memory_id: str,
     *,
     depth: int = 1,
@@ -84,7 +86,7 @@ def neighbors(
         hidden = {row.id for row in links.rows.values() if row.status != "active" and not include_deleted}
         return [[*one, include_deleted] for one in _around(links, start, depth, hidden)]
 
-    view, listing = reader.listed("neighbors", reader.view(when), cursor, entries)
+    view, listing = request.listed("neighbors", request.view(when), cursor, entries)
 
     def render(entry: list[Any]) -> Payload | None:
         there, distance, edges, hidden_too = entry
@@ -92,11 +94,11 @@ def neighbors(
         row = _shown(view, there, hidden_too)
         if row is None and not edge.is_dangling:
             return None
-        said = {"id": there} if row is None else node(row)
-        said |= {"distance": distance, "edge": edge.to_dict()}
-        return {**said, "more_edges": [one.to_dict() for one in more]} if more else said
+        item = {"id": there} if row is None else node(row)
+        item |= {"distance": distance, "edge": edge.to_dict()}
+        return {**item, "more_edges": [one.to_dict() for one in more]} if more else item
 
-    return reader.page(
+    return request.page(
         "neighbors",
         listing,
         render,
@@ -107,15 +109,15 @@ def neighbors(
 
 
 def node(row: Row) -> Payload:
-    said: Payload = {"id": row.id, "title": row.meta["title"], "kind": row.meta["kind"]}
-    if row.meta.get("project"):
-        said["project"] = row.meta["project"]
-    return said if row.status == "active" else {**said, "status": row.status}
+    shown: Payload = {"id": row.id, "title": row.title, "kind": row.kind}
+    if row.project:
+        shown["project"] = row.project
+    return shown if row.status == "active" else {**shown, "status": row.status}
 
 
 def _shown(view: View, memory_id: str, hidden_too: bool) -> Row | None:
     """A memory as it is now; None when it was forgotten since it was listed."""
-    row = view.catalog.find(memory_id)
+    row = view.find_row(memory_id)
     return row if row is not None and (hidden_too or row.status == "active") else None
 
 

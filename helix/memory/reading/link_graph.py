@@ -19,8 +19,8 @@ class Edge:
     is_dangling: bool = False
 
     def to_dict(self) -> Payload:
-        said: Payload = {"from": self.source, "to": self.target, "rel": self.rel}
-        return {**said, "dangling": True} if self.is_dangling else said
+        shown: Payload = {"from": self.source, "to": self.target, "rel": self.rel}
+        return {**shown, "dangling": True} if self.is_dangling else shown
 
 
 class Links:
@@ -35,7 +35,7 @@ class Links:
         edges = (
             self._edge(row, rel, target)
             for row in self.rows.values()
-            for rel, targets in (row.meta.get("edges") or {}).items()
+            for rel, targets in row.edges.items()
             for target in targets
         )
         # Once each: a text may name one note by its file and by an alias.
@@ -64,17 +64,18 @@ class Links:
     def _edge(self, source: Row, rel: str, target: str) -> Edge | None:
         found = self.resolve(target, source.path.rpartition("/")[0])
         if found == source.id:
-            return None  # a note that links to a heading of its own
+            # A note that links to a heading of its own.
+            return None
         return Edge(source.id, rel, found or target, is_dangling=found is None)
 
 
 def _titles(row: Row) -> list[str]:
-    return [str(row.meta["title"]).casefold()]
+    return [row.title.casefold()]
 
 
 def _aliases(row: Row) -> list[str]:
     """Other names that a person gave a note, in Obsidian's property for them."""
-    extra = row.meta.get("extra") or {}
+    extra = row.extra
     given = extra.get("aliases") or extra.get("alias") or []
     return [
         name.strip().casefold()

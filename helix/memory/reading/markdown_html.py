@@ -188,8 +188,8 @@ def _show_fence(
     options: OptionsDict,
     env: MutableMapping[str, Any],
 ) -> str:
-    said = tokens[place].info.strip().partition(" ")[0].lower()
-    language = _SHORT.get(said, said)
+    named = tokens[place].info.strip().partition(" ")[0].lower()
+    language = _SHORT.get(named, named)
     kind = f' class="language-{language}"' if _LANGUAGES.fullmatch(language) else ""
     return f"<pre><code{kind}>{_escape(tokens[place].content)}</code></pre>\n"
 

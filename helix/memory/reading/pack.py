@@ -64,7 +64,7 @@ def pack(
     Beside the answer the pieces that are in it, as they are in it. `lead` stands before them.
     """
 
-    def answer(packed: Sequence[Piece], said: Mapping[str, str]) -> Payload:
+    def answer(packed: Sequence[Piece], shown: Mapping[str, str]) -> Payload:
         dropped = left_out + len(pieces) - len(packed)
         return budget.measure(
             {
@@ -72,20 +72,20 @@ def pack(
                 "citations": [piece.memory_id for piece in grouped(packed)],
                 "dropped": dropped,
                 "truncated": len(packed) < len(pieces) or any(piece.is_cut for piece in packed),
-                **said,
+                **shown,
             }
         )
 
-    for said in _fewer(notices):
-        packed = _that_fit(pieces, budget, answer([], said)["tokens_used"])
-        done = answer(packed, said)
+    for shown in _fewer(notices):
+        packed = _that_fit(pieces, budget, answer([], shown)["tokens_used"])
+        done = answer(packed, shown)
         # The pieces were counted one by one; what counts is the whole.
         while packed and not budget.holds(done):
             packed.pop()
-            done = answer(packed, said)
+            done = answer(packed, shown)
         if not packed and pieces:
-            packed = _least(pieces[0], lambda one: budget.holds(answer([one], said)))  # noqa: B023 (called at once)
-            done = answer(packed, said)
+            packed = _least(pieces[0], lambda one: budget.holds(answer([one], shown)))  # noqa: B023 (called at once)
+            done = answer(packed, shown)
         if budget.holds(done) and (packed or not pieces):
             return done, packed
     return budget.measure(_nothing(len(pieces) + left_out)), []

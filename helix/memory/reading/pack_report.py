@@ -60,19 +60,19 @@ def explain(
     overhead = answer["tokens_used"] - sum(part["tokens"] for part in parts)
     shown = len(parts) + len(out)
     while True:
-        said: Payload = {
+        report: Payload = {
             "overhead_tokens": overhead, "parts": parts[:shown], "left_out": out[: max(0, shown - len(parts))],
             "unexplained": len(parts) + len(out) - shown,
         }  # fmt: skip
-        used = room.count(serialize(said))
+        used = room.count(serialize(report))
         if used <= room.max_tokens or shown == 0:
-            return {**answer, **said}
+            return {**answer, **report}
         shown = min(shown - 1, shown * room.max_tokens // used)
 
 
 def _named(view: View, memory_id: str) -> Payload:
-    row = view.catalog.find(memory_id)
-    return {"id": memory_id, "title": "" if row is None else row.meta["title"][:_LONGEST_TITLE]}
+    row = view.find_row(memory_id)
+    return {"id": memory_id, "title": "" if row is None else row.title[:_LONGEST_TITLE]}
 
 
 def _tokens(piece: Piece, room: Budget) -> int:

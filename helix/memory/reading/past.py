@@ -21,10 +21,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix.config import FollowConfig
-from helix.errors import HelixError, HistoryError
+from helix.errors import HelixError, HistoryError, StateUnwritable
 from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog
-from helix.memory.reading.view import View, find_note
+from helix.memory.reading.vault_view import ReadNote, VaultView, find_note
 from helix.vault.ancestry import Ancestry
 from helix.vault.history import History
 from helix.vault.identity import id_in_frontmatter
@@ -76,7 +76,7 @@ class Past:
         self._lock = threading.Lock()
         self._sweep()  # what a process that was killed left behind
 
-    def view(self, when: datetime | None, ref: str | None) -> View:
+    def view(self, when: datetime | None, ref: str | None) -> VaultView:
         history = self._history()
         commit, made_at = history.commit_at(when, ref)
         with self._lock:
@@ -88,14 +88,19 @@ class Past:
             if snapshot is None:
                 # A place of its own: one that was dropped is removed only when its last reader is gone.
                 place = self._folder / f"{commit}-{secrets.token_hex(4)}"
-                self._lay_out(history, commit, place)
-                snapshot = self._in_use[commit] = Snapshot(place, self._open_index)
+                try:
+                    self._lay_out(history, commit, place)
+                    snapshot = self._in_use[commit] = Snapshot(place, self._open_index)
+                except BaseException:
+                    # Half of it is of no use, and may be what fills the disk.
+                    shutil.rmtree(place, ignore_errors=True)
+                    raise
             self._open[commit] = snapshot
             while len(self._open) > _OPEN:
                 self._open.popitem(last=False)  # closed once nobody reads from it any more
             self._sweep()
         moment = when or made_at
-        return View(snapshot.catalog, snapshot.read, snapshot.searcher, lambda: moment, commit)
+        return VaultView(snapshot.catalog, snapshot.read, snapshot.searcher, lambda: moment, commit)
 
     def discard(self) -> None:
         """No copy may stay: something was erased, or nobody asks any more."""
@@ -124,7 +129,6 @@ class Past:
                 continue
             written += max(len(data), _LEAST_PER_FILE)
             if written > _MOST_BYTES:
-                shutil.rmtree(place, ignore_errors=True)
                 raise HistoryError(
                     f"the notes at {commit[:10]} are more than {_MOST_BYTES >> 30} GB; ask about another commit",
                     code="git-failed",
@@ -185,7 +189,7 @@ class Snapshot:
             return self._searcher
 
 
-def _read(read: Callable[[str], Note], path: str) -> Note | None:
+def _read(read: ReadNote, path: str) -> Note | None:
     try:
         return read(path)
     except (FileNotFoundError, HelixError):
@@ -198,7 +202,9 @@ def _write(file: Path, data: bytes) -> bool:
         file.write_bytes(data)
     except OSError as error:
         if error.errno not in _IMPOSSIBLE_NAME:
-            raise
+            raise StateUnwritable(
+                f"the notes of that commit cannot be laid out in the state folder: {error.strerror or error}"
+            ) from error
         return False
     return True
 

@@ -6,19 +6,19 @@ changes a phase or adds one; it travels with the vault, as it should.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from helix.errors import BadValue, NoteError, VaultError
 from helix.memory.bounds import MOST_PHASES
 from helix.memory.budget import Budget
-from helix.memory.reader import Reader
+from helix.memory.place import reaches
+from helix.memory.reading.bundles import BundleKey
 from helix.memory.reading.context import to_piece
 from helix.memory.reading.pack import pack
 from helix.memory.reading.search import ask
-from helix.memory.reading.view import Caller, View, reaches
+from helix.memory.reading.view import View
+from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload
 from helix.vault.load import Value, load
 
@@ -27,10 +27,6 @@ _DEPTH = 60
 _LEAST = 0.25  # of the best possible relevance; what lies below is not about the phase
 _KIND, _TAG, _TEXT, _IMPORTANCE = 0.4, 0.3, 0.25, 0.05
 _ANY_KIND = 0.4
-_CACHED = 256
-
-_Key = tuple[Caller, tuple[str, ...], int, str, str]
-"""who asks, for which phases, with how much room, at which scope, and the key that was given"""
 
 
 @dataclass(frozen=True)
@@ -69,84 +65,63 @@ DEFAULTS: Mapping[str, Phase] = {
 }
 
 
-class PhaseRecall:
-    def __init__(self, reader: Reader, read_settings: Callable[[str], str | None]) -> None:
-        """`read_settings` reads a text file of the vault; None when it is not there."""
-        self._reader = reader
-        self._read_settings = read_settings
-        self._cached: OrderedDict[_Key, tuple[Payload, dict[str, str]]] = OrderedDict()
-        """bundles, with the hashes of the memories in them"""
-        self._lock = threading.Lock()
+@verb("recall")
+def recall_phases(
+    request: Request,
+    phases: Sequence[str],
+    *,
+    budget_tokens: int = 4096,
+    scope: str = "project",
+    idempotency_key: str | None = None,
+) -> Payload:
+    """A bundle for these phases. The same question under the same key gets the same bundle, as long as nothing in
+    it was changed or forgotten."""
+    budget = request.budget(budget_tokens)
+    names = list(dict.fromkeys(name.strip().lower() for name in phases if name.strip()))
+    if not names or len(names) > MOST_PHASES:
+        raise BadValue(f"name 1 to {MOST_PHASES} phases, such as {', '.join(DEFAULTS)}")
+    view = request.view()
+    key = BundleKey(request.place, tuple(names), budget_tokens, scope, idempotency_key or "")
+    if idempotency_key and (known := request.bundles.find(key, view)) is not None:
+        return known
+    bundle, hashes = _bundle(request, view, names, scope, budget)
+    if idempotency_key:
+        request.bundles.keep(key, bundle, hashes)
+    return bundle
 
-    def recall(
-        self,
-        phases: Sequence[str],
-        *,
-        caller: Caller,
-        budget_tokens: int = 4096,
-        scope: str = "project",
-        idempotency_key: str | None = None,
-    ) -> Payload:
-        """A bundle for these phases. The same question under the same key gets the same bundle, as long as nothing in
-        it was changed or forgotten."""
-        budget = Budget(budget_tokens, self._reader.count)
-        names = list(dict.fromkeys(name.strip().lower() for name in phases if name.strip()))
-        if not names or len(names) > MOST_PHASES:
-            raise BadValue(f"name 1 to {MOST_PHASES} phases, such as {', '.join(DEFAULTS)}")
-        view = self._reader.view()
-        key = (caller, tuple(names), budget_tokens, scope, idempotency_key or "")
-        if idempotency_key and (known := self._known(key, view)) is not None:
-            return known
-        bundle, hashes = self._bundle(view, names, caller, scope, budget)
-        if idempotency_key:
-            with self._lock:
-                self._cached[key] = bundle, hashes
-                while len(self._cached) > _CACHED:
-                    self._cached.popitem(last=False)
-        return bundle
 
-    def _known(self, key: _Key, view: View) -> Payload | None:
-        with self._lock:
-            bundle, hashes = self._cached.get(key, (None, {}))
-            rows = ((view.catalog.find(memory_id), hash_) for memory_id, hash_ in hashes.items())
-            # What was forgotten or taken back since is in no answer, not in a cached one either.
-            if all(row is not None and row.status == "active" and row.hash == hash_ for row, hash_ in rows):
-                return bundle
-            del self._cached[key]
-        return None
-
-    def _bundle(
-        self, view: View, names: Sequence[str], caller: Caller, scope: str, budget: Budget
-    ) -> tuple[Payload, dict[str, str]]:
-        try:
-            wanted = phases_in(self._read_settings(PHASES_FILE))
-        except VaultError as error:
-            raise BadValue(error.message) from error
-        relevance: dict[str, float] = {}
-        degraded: str | None = None
-        for name in names:
-            phase = wanted.get(name) or Phase({}, frozenset({name}), name)
-            found = ask(view, f"{name} {phase.words}", caller=caller, scope=scope, limit=_DEPTH)
-            degraded = found.degraded or degraded
-            best = found.hits[0].score if found.hits else 1.0
-            in_text = {hit.memory_id: hit.score / best for hit in found.hits if best > 0}
-            for row in view.rows(reaches(None if scope == "all" else scope, caller)):
-                score = (
-                    _KIND * phase.kinds.get(row.meta["kind"], _ANY_KIND)
-                    + _TAG * bool(phase.tags & {tag.casefold() for tag in row.meta.get("tags", ())})
-                    + _TEXT * in_text.get(row.id, 0.0)
-                    + _IMPORTANCE * (row.meta.get("importance") or 0.5)
-                )
-                relevance[row.id] = max(score, relevance.get(row.id, 0.0))
-        best_first = sorted(
-            (memory_id for memory_id, score in relevance.items() if score >= _LEAST),
-            key=lambda memory_id: (-relevance[memory_id], memory_id),
-        )
-        notes = [note for memory_id in best_first[:_DEPTH] if (note := view.find(memory_id)) is not None]
-        pieces = [to_piece(note) for note in notes if note.memory.visible]
-        said = {"degraded": degraded} if degraded else {}
-        bundle, _ = pack(pieces, budget, said, left_out=len(best_first) - len(pieces))
-        return bundle, {note.id: note.hash for note in notes if note.id in bundle["citations"]}
+def _bundle(
+    request: Request, view: View, names: Sequence[str], scope: str, budget: Budget
+) -> tuple[Payload, dict[str, str]]:
+    try:
+        wanted = phases_in(request.read_settings(PHASES_FILE))
+    except VaultError as error:
+        raise BadValue(error.message) from error
+    relevance: dict[str, float] = {}
+    degraded: str | None = None
+    for name in names:
+        phase = wanted.get(name) or Phase({}, frozenset({name}), name)
+        found = ask(view, f"{name} {phase.words}", place=request.place, scope=scope, limit=_DEPTH)
+        degraded = found.degraded or degraded
+        best = found.hits[0].score if found.hits else 1.0
+        in_text = {hit.memory_id: hit.score / best for hit in found.hits if best > 0}
+        for row in view.rows(reaches(None if scope == "all" else scope, request.place)):
+            score = (
+                _KIND * phase.kinds.get(row.kind, _ANY_KIND)
+                + _TAG * bool(phase.tags & {tag.casefold() for tag in row.tags})
+                + _TEXT * in_text.get(row.id, 0.0)
+                + _IMPORTANCE * (row.importance or 0.5)
+            )
+            relevance[row.id] = max(score, relevance.get(row.id, 0.0))
+    best_first = sorted(
+        (memory_id for memory_id, score in relevance.items() if score >= _LEAST),
+        key=lambda memory_id: (-relevance[memory_id], memory_id),
+    )
+    notes = [note for memory_id in best_first[:_DEPTH] if (note := view.find(memory_id)) is not None]
+    pieces = [to_piece(note) for note in notes if note.memory.visible]
+    notices = {"degraded": degraded} if degraded else {}
+    bundle, _ = pack(pieces, budget, notices, left_out=len(best_first) - len(pieces))
+    return bundle, {note.id: note.hash for note in notes if note.id in bundle["citations"]}
 
 
 def phases_in(text: str | None) -> dict[str, Phase]:
@@ -155,10 +130,10 @@ def phases_in(text: str | None) -> dict[str, Phase]:
     if text is None:
         return phases
     try:
-        said = load(text)
+        settings = load(text)
     except NoteError as error:
         raise BadValue(f"{PHASES_FILE}: {error.message}; mend the file or remove it") from error
-    for name, value in said.items():
+    for name, value in settings.items():
         phases[name.strip().lower()] = _phase(name, value, phases.get(name.strip().lower(), Phase()))
     return phases
 

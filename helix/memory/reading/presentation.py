@@ -23,18 +23,18 @@ def check_format(response_format: str) -> bool:
 
 def brief(note: Note, text: str) -> Payload:
     memory = note.memory
-    said: Payload = {"id": memory.id}
+    shown: Payload = {"id": memory.id}
     if not opens_with(text, memory.title):
-        said["title"] = memory.title
-    said["text"] = text
+        shown["title"] = memory.title
+    shown["text"] = text
     if memory.status != "active":
-        said["status"] = memory.status
-    return said | _mark(note)
+        shown["status"] = memory.status
+    return shown | _mark(note)
 
 
 def full(note: Note, text: str) -> Payload:
     memory = note.memory
-    said: Payload = {
+    shown: Payload = {
         "id": memory.id,
         "title": memory.title,
         "text": text,
@@ -55,8 +55,8 @@ def full(note: Note, text: str) -> Payload:
         "hash": note.hash,
     }
     kept = ("title", "text", "tags", "edges", "project")
-    said = {key: value for key, value in said.items() if value is not None or key in kept}
-    return said | _mark(note) | ({"extra": _plain(memory.extra)} if memory.extra else {})
+    shown = {key: value for key, value in shown.items() if value is not None or key in kept}
+    return shown | _mark(note) | ({"extra": _plain(memory.extra)} if memory.extra else {})
 
 
 def _mark(note: Note) -> Payload:

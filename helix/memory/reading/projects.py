@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Annotated, NotRequired, TypedDict
 
 from helix.memory.answers import Page
-from helix.memory.reader import Reader, check_limit
+from helix.memory.reader import check_limit
 from helix.memory.reading.view import View
+from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload
 from helix.memory.verbs.verb import About
 
@@ -26,8 +27,9 @@ class Projects(Page):
     ]
 
 
+@verb("projects")
 def projects(
-    reader: Reader, *, limit: int = 20, max_tokens: int = 4000, cursor: str | None = None
+    request: Request, *, limit: int = 20, max_tokens: int = 4000, cursor: str | None = None
 ) -> Payload:
     """The projects of active memories, the one that changed last first."""
     check_limit(limit)
@@ -39,16 +41,16 @@ def projects(
         for row in view.latest():
             if row.status != "active":
                 continue
-            if name := row.meta.get("project"):
-                updated = row.meta.get("updated_at") or row.meta.get("created_at")
+            if name := row.project:
+                updated = row.updated_at or row.created_at
                 found.setdefault(name, {"project": name, "memories": 0, "updated": updated})["memories"] += 1
-            elif row.meta["scope"] == "project":
+            elif row.scope == "project":
                 unfiled += 1
         head["unfiled"] = unfiled
         return list(found.values())
 
-    _, listing = reader.listed("projects", reader.view(), cursor, entries)
-    return reader.page(
+    _, listing = request.listed("projects", request.view(), cursor, entries)
+    return request.page(
         "projects",
         listing,
         dict,

@@ -7,11 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from helix.errors import BadValue
-from helix.index.catalog import Row
 from helix.index.gate import FAR
-from helix.memory.reader import NOW, Reader, When, check_limit, to_filters
+from helix.memory.place import Place, reaches
+from helix.memory.reader import check_limit, to_filters
 from helix.memory.reading.presentation import brief, check_format, full, passage
-from helix.memory.reading.view import Caller, View, reaches
+from helix.memory.reading.view import NOW, Row, View, When
+from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload, clean
 
 if TYPE_CHECKING:
@@ -25,11 +26,11 @@ _LONGEST_QUERY = 20_000
 SCOPES = ("project", "global", "session", "all")
 
 
+@verb("search")
 def search(
-    reader: Reader,
+    request: Request,
     query: str,
     *,
-    caller: Caller,
     scope: str = "project",
     filters: Mapping[str, str] | None = None,
     limit: int = 8,
@@ -46,11 +47,11 @@ def search(
     answer: Payload = {}
     read: Mapping[str, Note] = {}
     if cursor is not None:
-        view, listing = reader.continued("search", cursor)
+        view, listing = request.continued("search", cursor)
     else:
-        view = reader.view(when)
+        view = request.view(when)
         found = ask(
-            view, query, caller=caller, scope=scope, filters=filters, limit=_DEPTH,
+            view, query, place=request.place, scope=scope, filters=filters, limit=_DEPTH,
             include_deleted=include_deleted, rerank=rerank,
         )  # fmt: skip
         answer, read = _notices(found, detailed), found.notes
@@ -67,7 +68,7 @@ def search(
         ]
         if not found.fits:
             limit = min(limit, nearest_shown(found))
-        listing = reader.pages.start("search", entries, view.commit)
+        listing = request.cursors.start("search", entries, view.commit)
     shown: dict[str, str] = {}
 
     def render(entry: list[Any]) -> Payload | None:
@@ -78,13 +79,14 @@ def search(
         text = passage(note, ordinal)
         words = " ".join(text.split()).casefold()
         if shown.setdefault(words, memory_id) != memory_id:
-            return None  # the same text in two notes is one answer
-        said = {"score": score} if all(fits) else {"score": score, "nearest": True}
+            # The same text in two notes is one answer.
+            return None
+        rank = {"score": score} if all(fits) else {"score": score, "nearest": True}
         if detailed:
-            return {**full(note, text), **said, "reasons": reasons}
-        return {**brief(note, text), **said}
+            return {**full(note, text), **rank, "reasons": reasons}
+        return {**brief(note, text), **rank}
 
-    return reader.page(
+    return request.page(
         "search",
         listing,
         render,
@@ -103,7 +105,7 @@ def ask(
     view: View,
     query: str,
     *,
-    caller: Caller,
+    place: Place,
     scope: str = "project",
     filters: Mapping[str, str] | None = None,
     limit: int,
@@ -117,11 +119,11 @@ def ask(
     if len(query) > _LONGEST_QUERY:
         raise BadValue(f"the question has {len(query)} characters; ask with at most {_LONGEST_QUERY}")
     known, own = to_filters(filters or {})
-    seen = reaches(check_scope(scope), caller)
+    within = reaches(check_scope(scope), place)
     only = _with_keys(view, own) if own else None
-    where = replace(known, reaches=seen, among=only, active_only=not include_deleted)
+    where = replace(known, reaches=within, among=only, active_only=not include_deleted)
     question = Question(clean(query), limit, now=view.now(), where=where, rerank=rerank, explain=explain)
-    return view.searcher().search(question)
+    return view.search(question)
 
 
 def asks_for_hidden(filters: Mapping[str, str] | None) -> bool:
@@ -140,7 +142,7 @@ def _with_keys(view: View, own: Mapping[str, str]) -> frozenset[str]:
     """The memories with these values under a person's own keys, or in what is known of their source."""
 
     def fits(row: Row) -> bool:
-        known = {**(row.meta.get("extra") or {}), **(row.meta.get("source") or {})}
+        known = {**row.extra, **(row.source or {})}
         return all(_has(known.get(key), value) for key, value in own.items())
 
     return frozenset(row.id for row in view.everything() if fits(row))
@@ -152,16 +154,16 @@ def _has(value: Any, wanted: str) -> bool:
 
 
 def _notices(found: SearchAnswer, detailed: bool) -> Payload:
-    said: Payload = {}
+    notices: Payload = {}
     if found.note:
-        said["note"] = found.note
+        notices["note"] = found.note
     if found.degraded:
-        said["degraded"] = found.degraded
+        notices["degraded"] = found.degraded
     if found.suggestions:
-        said["suggestions"] = found.suggestions
+        notices["suggestions"] = found.suggestions
     if detailed:
-        said["confidence"] = round(found.confidence, 3)
-    return said
+        notices["confidence"] = round(found.confidence, 3)
+    return notices
 
 
 def _rounded(reasons: Mapping[str, float]) -> dict[str, float]:

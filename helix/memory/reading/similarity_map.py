@@ -1,4 +1,4 @@
-"""map: the memories on a plane, near ones near each other, with clusters named by the words that tell them apart.
+"""The memories on a plane, near ones near each other.
 
 Drawn on a thread of its own whenever the vectors have changed and somebody looks; a question is answered with the map
 that there is. Of a map its file keeps ids and places, never a word.
@@ -9,27 +9,16 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import math
 import os
-import re
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from helix.errors import HelixError, IndexNotReady
-from helix.index.analyze import ASKING, JOINING, STOP_WORDS
-from helix.index.catalog import Row
-from helix.memory.bounds import MOST_POINTS
-from helix.memory.budget import Budget, fit_page
-from helix.memory.pagination import Listing, place_in
-from helix.memory.reader import Reader, check_limit
-from helix.memory.reading.search import check_scope
-from helix.memory.reading.view import Caller, View, reaches
-from helix.memory.tokens import Payload
+from helix.memory.reading.view import View
 
 if TYPE_CHECKING:
     from helix.index.engine import Engine
@@ -44,9 +33,6 @@ _REST = 5.0
 _LONGEST_REST = 60.0
 FILE = "map.json"
 _BESIDE = ".new"
-_TERMS = 3
-_NAMELESS = STOP_WORDS | ASKING | JOINING
-_WORD = re.compile(r"[^\W\d_][\w'-]{2,30}")
 
 
 @dataclass(frozen=True)
@@ -56,6 +42,11 @@ class Drawn:
     """id, x, y, cluster"""
     digest: str
     method: str
+
+    def narrowed(self, is_seen: Callable[[str], bool]) -> Drawn:
+        """With the points of some memories only, each where it is."""
+        points = [point for point in self.points if is_seen(point[0])]
+        return replace(self, points=points, digest=_digest(points))
 
 
 class Cartographer:
@@ -136,15 +127,14 @@ class Cartographer:
             for one, (x, y), group in zip(layout.ids, layout.points, layout.groups, strict=True)
         ]
         self._keep(points)
-        digest = hashlib.sha256(json.dumps(points).encode()).hexdigest()[:8]
-        return Drawn(version, points, digest, METHOD)
+        return Drawn(version, points, _digest(points), METHOD)
 
     def _before(self) -> dict[str, tuple[float, float]]:
         if self._drawn is not None:
             return {one: (x, y) for one, x, y, _ in self._drawn.points}
         try:
-            said = json.loads(self._file.read_text("utf-8"))
-            return {str(one): (float(x), float(y)) for one, x, y in said}
+            points = json.loads(self._file.read_text("utf-8"))
+            return {str(memory_id): (float(x), float(y)) for memory_id, x, y in points}
         except (OSError, ValueError, TypeError):
             return {}
 
@@ -177,89 +167,5 @@ def _write(file: Path, points: Sequence[Sequence[object]]) -> None:
     os.replace(beside, file)
 
 
-@dataclass(frozen=True)
-class _Points(Listing):
-    """The cursor names the map that it is of, and a place on it."""
-
-    def cursor(self, place: int) -> str | None:
-        return f"{self.entries[place][0]}.{self.key}" if place < len(self.entries) else None
-
-
-def draw_map(
-    reader: Reader,
-    cartographer: Cartographer,
-    *,
-    caller: Caller,
-    scope: str = "all",
-    project: str | None = None,
-    limit: int = 500,
-    max_tokens: int = 4000,
-    cursor: str | None = None,
-) -> Payload:
-    """The points of the map, paged; the first page also says which clusters there are."""
-    check_limit(limit, MOST_POINTS)
-    budget = Budget(max_tokens, reader.count)
-    seen = reaches(check_scope(scope), caller)
-    drawn, waiting = cartographer.map()
-    rows = {row.id: row for row in reader.view().rows(seen) if project is None or row.project == project}
-    start = place_in(cursor, drawn.digest, len(drawn.points))
-    shown = [
-        (place, *point) for place, point in enumerate(drawn.points) if place >= start and point[0] in rows
-    ]
-    head: Payload = {}
-    if cursor is None:
-        head = {"method": drawn.method, "waiting": waiting, "clusters": _clusters(shown, rows)}
-    return fit_page(
-        head,
-        _Points(drawn.digest, shown),
-        lambda entry: _point(entry, rows[entry[1]]),
-        lambda items: {"points": list(items)},
-        limit,
-        budget,
-    )
-
-
-def _point(entry: tuple[int, str, float, float, int], row: Row) -> Payload:
-    _, memory_id, x, y, cluster = entry
-    return {
-        "id": memory_id, "title": row.meta["title"][:120], "kind": row.meta["kind"],
-        "project": row.meta.get("project"), "x": x, "y": y, "cluster": cluster,
-    }  # fmt: skip
-
-
-def _clusters(shown: Iterable[tuple[int, str, float, float, int]], rows: Mapping[str, Row]) -> list[Payload]:
-    members: dict[int, list[tuple[int, str, float, float, int]]] = {}
-    for point in shown:
-        members.setdefault(point[4], []).append(point)
-    words = {
-        cluster: Counter(word for point in points for word in _words(rows[point[1]]))
-        for cluster, points in members.items()
-    }
-    everywhere: Counter[str] = Counter()
-    for counts in words.values():
-        everywhere.update(counts)
-    clusters = []
-    for cluster, points in sorted(members.items()):
-        x = round(sum(point[2] for point in points) / len(points), 4)
-        y = round(sum(point[3] for point in points) / len(points), 4)
-        terms = _telling(words[cluster], everywhere, len(points), len(members))
-        clusters.append({"cluster": cluster, "terms": terms, "x": x, "y": y, "count": len(points)})
-    return clusters
-
-
-def _telling(here: Counter[str], everywhere: Counter[str], size: int, clusters: int) -> list[str]:
-    """Words that many memories of a cluster have and few others do; one chance word makes no name."""
-    total = sum(everywhere.values()) / max(1, clusters)
-    least = 2 if size > 3 else 1
-    scored: dict[str, float] = {
-        word: count / size * math.log(1 + total / everywhere[word])
-        for word, count in here.items()
-        if count >= least
-    }
-    return sorted(scored, key=lambda word: (-scored[word], word))[:_TERMS]
-
-
-def _words(row: Row) -> set[str]:
-    meta: Mapping[str, Any] = row.meta
-    said = f"{meta['title']} {' '.join(meta.get('tags', ()))}".casefold()
-    return {word for word in _WORD.findall(said) if word not in _NAMELESS}
+def _digest(points: Sequence[Sequence[object]]) -> str:
+    return hashlib.sha256(json.dumps(points).encode()).hexdigest()[:8]

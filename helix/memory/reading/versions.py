@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
 
-from helix.memory.budget import Budget, cut_at_line, fit_text
-from helix.memory.pagination import place_in
-from helix.memory.reader import Reader, check_limit
+from helix.memory.budget import cut_at_line, fit_text
+from helix.memory.pagination import position_in
+from helix.memory.reader import check_limit
 from helix.memory.reading.view import View
+from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload, clean
-from helix.vault.history import Version
 from helix.vault.times import format_time
 
 _DIGEST_SHOWN = 8
 
 
+@verb("history")
 def history(
-    reader: Reader,
+    request: Request,
     memory_id: str,
-    versions: Callable[[str], Sequence[Version]],
     *,
     limit: int = 20,
     max_tokens: int = 2000,
@@ -29,33 +28,35 @@ def history(
     check_limit(limit)
 
     def entries(view: View) -> list[list[str]]:
-        found = versions(memory_id)
+        found = request.versions.list(memory_id)
         if not found:
-            view.row(memory_id)  # says that it never was
+            # Says that it never was.
+            view.row(memory_id)
         return [
             [one.commit, format_time(one.time), one.author, one.subject, one.path, memory_id] for one in found
         ]
 
-    _, listing = reader.listed("history", reader.view(), cursor, entries)
+    _, listing = request.listed("history", request.view(), cursor, entries)
     names = ("commit", "time", "author", "subject", "path")
-    said = listing.entries[0][-1] if listing.entries else memory_id
-    return reader.page(
+    listed_id = listing.entries[0][-1] if listing.entries else memory_id
+    request.versions.check(listed_id)
+    return request.page(
         "history",
         listing,
         lambda entry: dict(zip(names, entry[:-1], strict=True)),
-        lambda items: {"id": said, "versions": list(items)},
+        lambda items: {"id": listed_id, "versions": list(items)},
         limit=limit,
         max_tokens=max_tokens,
     )
 
 
+@verb("diff")
 def diff(
-    reader: Reader,
+    request: Request,
     memory_id: str,
-    compare: Callable[[str, str, str | None], str],
-    *,
     old: str,
     new: str | None = None,
+    *,
     max_tokens: int = 8000,
     cursor: str | None = None,
 ) -> Payload:
@@ -63,10 +64,10 @@ def diff(
 
     A longer one is read on with the cursor, and its pieces put together are the whole, byte for byte.
     """
-    budget = Budget(max_tokens, reader.count)
-    whole = clean(compare(memory_id, old, new))
+    budget = request.budget(max_tokens)
+    whole = clean(request.versions.diff(memory_id, old, new))
     digest = hashlib.sha256(whole.encode()).hexdigest()[:_DIGEST_SHOWN]
-    start = place_in(cursor, digest, len(whole))
+    start = position_in(cursor, digest, len(whole))
 
     def render(text: str, is_cut: bool) -> Payload:
         following = f"{start + len(text)}.{digest}" if is_cut else None

@@ -1,177 +1,113 @@
-"""What is read from: the vault as it is, or as it was at a commit. Every reading verb works on either."""
+"""What is read from: the memories as they are, or as they were at a commit, as far as whoever asks may see them.
+
+Every reading verb works on a view and knows nothing below it: there is no way from here to the catalog, the files or
+the index. `vault_view` is the view of everything, `narrowed_view` the same for somebody who sees a part.
+"""
 
 from __future__ import annotations
 
-import contextlib
-import math
-import threading
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
-from helix.errors import HelixError, MemoryNotFound
-from helix.index.catalog import Catalog, Row
-from helix.index.where import Reach, Where, to_predicate
+from helix.errors import BadValue
+from helix.index.catalog import Row as Row
+from helix.index.where import Reach, Where
 from helix.memory.reading.link_graph import Links
 from helix.vault.note import Note
+from helix.vault.problem import Problem
 from helix.vault.times import parse_time
 
 if TYPE_CHECKING:
-    from helix.index.search import Searcher
-
-_PAUSE = 0.02
-_PATIENT = 15
+    from helix.index.search import Question, SearchAnswer
 
 
 @dataclass(frozen=True)
-class Caller:
-    """Who asks, and from where. What is not known widens what is seen and is never guessed."""
+class When:
+    """Now, unless one of them is given."""
 
-    project: str | None = None
-    session: str | None = None
-    agent: str | None = None
+    as_of: str | None = None
+    ref: str | None = None
 
-
-class _Known:
-    """The rows of the catalog, and what was made of them, for as long as nothing is committed."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._version: object = None
-        self._rows: list[Row] = []
-        self._links: Links | None = None
-        self._latest: list[tuple[float, Row]] | None = None
-
-    def rows(self, catalog: Catalog) -> list[Row]:
-        with self._lock:
-            return self._current(catalog)
-
-    def links(self, catalog: Catalog) -> Links:
-        with self._lock:
-            rows = self._current(catalog)
-            if self._links is None:
-                self._links = Links(rows)
-            return self._links
-
-    def latest(self, catalog: Catalog) -> list[tuple[float, Row]]:
-        with self._lock:
-            rows = self._current(catalog)
-            if self._latest is None:
-                # A time is parsed, and ten thousand rows are sorted, once per commit and not once per question.
-                self._latest = sorted(
-                    ((changed_at(row), row) for row in rows), key=lambda one: (-one[0], one[1].id)
-                )
-            return self._latest
-
-    def _current(self, catalog: Catalog) -> list[Row]:
-        version = catalog.version()  # before the rows: they may be newer than it says, never older
-        if version != self._version:
-            self._rows, self._links, self._latest = catalog.memories(include_hidden=True), None, None
-            self._version = version
-        return self._rows
+    def moment(self) -> datetime | None:
+        if self.as_of is None:
+            return None
+        moment = parse_time(self.as_of)
+        if moment is None:
+            raise BadValue(
+                f"as_of is {self.as_of[:60]!r}; write a time like 2026-06-18 or 2026-06-18T09:12:44Z"
+            )
+        return moment
 
 
-@dataclass(frozen=True)
-class View:
-    catalog: Catalog
-    read: Callable[[str], Note]
-    """the note at a path"""
-    searcher: Callable[[], Searcher]
-    """waits for the index when it is not ready yet"""
-    now: Callable[[], datetime]
-    commit: str | None = None
-    _known: _Known = field(default_factory=_Known, repr=False, compare=False)
+NOW = When()
+
+
+class View(Protocol):
+    @property
+    def commit(self) -> str | None:
+        """Of a view of the past, where it is from."""
+
+    def now(self) -> datetime:
+        """The present of this view; of the past the moment that was asked about."""
+
+    # One memory
 
     def row(self, memory_id: str) -> Row:
-        row = self.catalog.find_folded(memory_id)
-        if row is None:
-            when = f" at commit {self.commit[:10]}" if self.commit else ""
-            raise MemoryNotFound(
-                f"there is no memory {memory_id[:200]!r}{when}; search for it, or look at the recent ones"
-            )
-        return row
+        """By an id that somebody typed. Raises MemoryNotFound."""
+
+    def find_row(self, memory_id: str) -> Row | None:
+        """By its very id."""
+
+    def find_typed(self, memory_id: str) -> Row | None:
+        """By an id that somebody typed: exactly, or else without regard to case."""
+
+    def find_by_key(self, idempotency_key: str) -> Row | None:
+        """The memory that was created under this key."""
+
+    def row_at(self, path: str) -> Row | None: ...
 
     def get(self, memory_id: str) -> Note:
         """Raises MemoryNotFound, also when its file has gone a moment ago, and NoteError when it cannot be read."""
-        row = self.row(memory_id)
-        note = self.find(row.id, tries=_PATIENT)
-        if note is not None:
-            return note
-        with contextlib.suppress(FileNotFoundError):
-            if (unread := self.read(row.path).unread) is not None:  # or reading says what is wrong with it
-                raise unread
-        raise MemoryNotFound(
-            f"the file of {row.id}, {row.path}, does not hold it any more; it was moved or deleted"
-        )
 
     def find(self, memory_id: str, *, tries: int = 2) -> Note | None:
         """None also for one whose file is gone or broken: the follower is about to say so."""
-        for attempt in range(tries):
-            if attempt:
-                time.sleep(
-                    _PAUSE
-                )  # vim moves the file away, VS Code truncates it, before the new text is there
-            row = self.catalog.find(memory_id)
-            if row is None:
-                return None
-            if (note := _read(self.read, row)) is not None:
-                return note
-        return None
 
-    def rows(self, reaches: tuple[Reach, ...] | None, *, include_hidden: bool = False) -> list[Row]:
-        """The memories that somebody with this reach sees."""
-        where = Where(reaches=reaches, active_only=not include_hidden)
-        return list(filter(to_predicate(where), self.everything()))
+    def hides(self, memory_id: str) -> bool:
+        """Whether there is such a memory, and it is not for who asks: for listings that were kept."""
 
-    def everything(self) -> list[Row]:
+    def hides_file(self, path: str) -> bool: ...
+
+    # Many
+
+    def rows(self, within: tuple[Reach, ...] | None, *, include_hidden: bool = False) -> list[Row]:
+        """The memories within these scopes."""
+
+    def everything(self) -> Sequence[Row]:
         """One row per memory, hidden ones too. Not to be changed."""
-        return self._known.rows(self.catalog)
 
     def latest(self, since: datetime | None = None) -> Iterator[Row]:
         """Every memory, hidden ones too, by its last change; the latest first."""
-        earliest = -math.inf if since is None else since.timestamp()
-        for changed, row in self._known.latest(self.catalog):
-            if changed < earliest:
-                return
-            yield row
 
-    def links(self) -> Links:
-        return self._known.links(self.catalog)
+    def links(self) -> Links: ...
 
+    def problems(self) -> Sequence[Problem]:
+        """What is wrong with files."""
 
-def find_note(catalog: Catalog, read: Callable[[str], Note], memory_id: str) -> Note | None:
-    """The note of a memory as its file is now; None also for one whose file is gone, broken, or another's."""
-    row = catalog.find(memory_id)
-    return None if row is None else _read(read, row)
+    def duplicates(self) -> Mapping[str, Sequence[Row]]:
+        """Ids that stand in several files, with the files."""
 
+    # Searching
 
-def _read(read: Callable[[str], Note], row: Row) -> Note | None:
-    try:
-        note = read(row.path)
-    except (FileNotFoundError, HelixError):
-        return None
-    return note if note.id == row.id else None
+    def search(self, query: Question) -> SearchAnswer:
+        """Waits for the index when it is not ready yet. Raises IndexNotReady."""
+
+    def alike(self, text: str, limit: int, where: Where) -> list[str]:
+        """The memories that share the rarest words with a text."""
 
 
 def changed_at(row: Row) -> float:
     """When a memory was last changed, as far as it says so itself."""
-    moment = parse_time(row.meta.get("updated_at")) or parse_time(row.meta.get("created_at"))
+    moment = parse_time(row.updated_at) or parse_time(row.created_at)
     return moment.timestamp() if moment else 0.0
-
-
-def reaches(scope: str | None, caller: Caller) -> tuple[Reach, ...] | None:
-    """What reading at a scope sees: that scope and the wider ones; None, for all, sees everything.
-
-    Somebody who does not say in which project they are sees all projects. What has no project is seen from each.
-    """
-    if scope is None:
-        return None
-    seen = [Reach("global")]
-    projects = None if caller.project is None else (caller.project, "")
-    if scope in ("project", "session"):
-        seen.append(Reach("project", projects))
-    if scope == "session":
-        seen.append(Reach("session", projects, caller.session))
-    return tuple(seen)

@@ -22,6 +22,7 @@ from typing import (
     get_origin,
     get_type_hints,
 )
+from urllib.parse import quote
 
 Permission = Literal[
     "remember", "recall", "modify", "forget", "recover",
@@ -107,6 +108,13 @@ class Route:
     example: Mapping[str, object] | None = None
     """of a body"""
 
+    def spelled(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Method, path and body of a request with these arguments, by their names in a request."""
+        in_path = {name: value for name, value in arguments.items() if f"{{{name}}}" in self.path}
+        path = self.path.format(**{name: quote(str(value), safe="") for name, value in in_path.items()})
+        body = {name: value for name, value in arguments.items() if name not in in_path}
+        return {"method": self.method, "route": path, "body": body}
+
 
 @dataclass(frozen=True, eq=False)
 class Verb:
@@ -117,7 +125,8 @@ class Verb:
     answer: str
     """the name of a type in `helix.memory.answers`, or where else it is: `module:name`"""
     run: str
-    """what does it"""
+    """the function that does it, `module:name` below `helix.memory`; found when it is called, since a command must
+    start fast"""
     permission: Permission
     route: Route
     about: str

@@ -57,11 +57,11 @@ class Draft:
 
     def _is_of(self, memory_id: str) -> bool:
         try:
-            said = frontmatter.parse(self.shown.read_bytes()).meta.get("id")
+            shown_id = frontmatter.parse(self.shown.read_bytes()).meta.get("id")
         except (OSError, NoteError):
             return False
         # A note without an id is known by an id that is made of its path, and needs no other spelling.
-        return said == memory_id or (said is None and self.shown.stem == memory_id)
+        return shown_id == memory_id or (shown_id is None and self.shown.stem == memory_id)
 
 
 def erase_drafts(state: Path, memory_ids: Sequence[str]) -> bool:

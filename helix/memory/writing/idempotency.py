@@ -1,8 +1,8 @@
 """What was asked under which idempotency key, so that a retry is answered and not done again.
 
 A file in the state folder. Of a key only its hash is kept, of a request its digest, of an answer ids and a status. When
-it is lost the key in the memory's own frontmatter still says what was created. Keys are one namespace for all callers:
-the key in a note does not say whose it was.
+it is lost the key in the memory's own frontmatter still says what was created. Each principal has its own keys: one
+that somebody else took is free. In a note the key of anybody but the owner of the vault stands behind their name.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ import json
 import time
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from helix.errors import BadValue, KeyReused, MemoryErased, SecretRefused, StateUnwritable
 from helix.memory.judgement.secrets import find_secret
+from helix.memory.principal import LOCAL
 from helix.memory.tokens import Payload
 from helix.state.database import StateDatabase
 
@@ -24,43 +26,60 @@ _KEPT = 20_000
 _TRIM_EVERY = 500
 _LONGEST_KEY = 200
 
-# Another number means another file: a retry of what was asked before is then known from the note alone.
-_SCHEMA_VERSION = 2
+# Another number means another file: a retry of what was asked before is then known from the note alone. What was kept
+# before there were owners was the local one's.
+_BEFORE_OWNERS = 2
+_SCHEMA_VERSION = 3
 _SCHEMA = f"""
 BEGIN IMMEDIATE;
 DROP TABLE IF EXISTS requests;
-CREATE TABLE requests (
-    key TEXT PRIMARY KEY, memory TEXT NOT NULL, digest TEXT NOT NULL, answer TEXT NOT NULL, at REAL NOT NULL
+DROP TABLE IF EXISTS keys;
+CREATE TABLE keys (
+    owner TEXT NOT NULL, key TEXT NOT NULL, memory TEXT NOT NULL, digest TEXT NOT NULL, answer TEXT NOT NULL,
+    at REAL NOT NULL, PRIMARY KEY (owner, key)
 );
-CREATE INDEX requests_memory ON requests (memory);
+CREATE INDEX keys_memory ON keys (memory);
 PRAGMA user_version = {_SCHEMA_VERSION};
 COMMIT;
 """
+
+_Kept = tuple[str, str, str, str, str, float]
+"""owner, hashed key, memory, digest, answer, and when"""
 _ERASED = ""
 """the digest of a request whose memory was erased: it fits no request"""
 
 
-class Requests(StateDatabase):
+class IdempotencyKeys(StateDatabase):
     keeps = "what was asked under an idempotency key, which is known only until helixd stops"
 
     def __init__(self, path: Path) -> None:
-        self._unwritten: OrderedDict[str, tuple[str, str, str, str, float]] = OrderedDict()
-        """by hashed key, what could not be written: a retry is answered all the same"""
+        self._unwritten: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
+        """by owner and hashed key, what could not be written: a retry is answered all the same"""
         super().__init__(path)
 
     def _prepare(self) -> None:
-        if self._db.execute("PRAGMA user_version").fetchone()[0] != _SCHEMA_VERSION:
-            self._db.executescript(_SCHEMA)
+        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        if version == _SCHEMA_VERSION:
+            return
+        known = []
+        if version == _BEFORE_OWNERS:
+            known = self._db.execute("SELECT key, memory, digest, answer, at FROM requests").fetchall()
+        self._db.executescript(_SCHEMA)
+        self._write((LOCAL.id, *row) for row in known)
 
-    def find(self, key: str, digest: str) -> Payload | None:
-        """The answer that was given under this key. The same key for something else is a mistake of the caller's."""
+    def of(self, owner: str) -> OwnKeys:
+        """The keys of one principal."""
+        return OwnKeys(self, owner)
+
+    def find(self, owner: str, key: str, digest: str) -> Payload | None:
+        place = (owner, _hashed(key))
         with self._lock:
-            unwritten = self._unwritten.get(_hashed(key))
+            unwritten = self._unwritten.get(place)
             row = (
-                unwritten[1:4]
+                unwritten[2:5]
                 if unwritten is not None
                 else self._db.execute(
-                    "SELECT memory, digest, answer FROM requests WHERE key = ?", (_hashed(key),)
+                    "SELECT memory, digest, answer FROM keys WHERE owner = ? AND key = ?", place
                 ).fetchone()
             )
         if row is None:
@@ -75,15 +94,14 @@ class Requests(StateDatabase):
             raise KeyReused(f"the idempotency key {key!r} was used for something else; take a new key")
         return dict(json.loads(answer))
 
-    def keep(self, key: str, memory_id: str, digest: str, answer: Payload) -> str | None:
-        """Says so when the answer is only in memory, because the disk is full."""
-        said = json.dumps(answer, ensure_ascii=False)
-        row = (_hashed(key), memory_id, digest, said, time.time())
+    def keep(self, owner: str, key: str, memory_id: str, digest: str, answer: Payload) -> str | None:
+        row = (owner, _hashed(key), memory_id, digest, json.dumps(answer, ensure_ascii=False), time.time())
         with self._lock:
             try:
-                self._write([row])
+                with self.transaction():
+                    self._write([row])
             except StateUnwritable:
-                self._unwritten[row[0]] = row
+                self._unwritten[row[:2]] = row
                 if len(self._unwritten) > _TRIM_EVERY:
                     self._unwritten.popitem(last=False)
                 return (
@@ -98,28 +116,47 @@ class Requests(StateDatabase):
     def _drop_unwritten(self) -> None:
         self._unwritten.clear()
 
-    def _write(self, kept: Iterable[tuple[str, str, str, str, float]]) -> None:
-        with self.transaction():
-            self._db.executemany("INSERT OR REPLACE INTO requests VALUES (?, ?, ?, ?, ?)", kept)
-            [(rows,)] = self._db.execute("SELECT count(*) FROM requests")
-            if rows > _KEPT + _TRIM_EVERY:
-                self._db.execute(
-                    "DELETE FROM requests WHERE key NOT IN (SELECT key FROM requests ORDER BY at DESC LIMIT ?)",
-                    (_KEPT,),
-                )
+    def _write(self, kept: Iterable[_Kept]) -> None:
+        self._db.executemany("INSERT OR REPLACE INTO keys VALUES (?, ?, ?, ?, ?, ?)", kept)
+        [(rows,)] = self._db.execute("SELECT count(*) FROM keys")
+        if rows > _KEPT + _TRIM_EVERY:
+            self._db.execute(
+                "DELETE FROM keys WHERE rowid NOT IN (SELECT rowid FROM keys ORDER BY at DESC LIMIT ?)",
+                (_KEPT,),
+            )
 
     def erase(self, memory_ids: Sequence[str]) -> bool:
         """What stays is that the keys were used: a retry that comes late must not write the memory again."""
         with self._lock:
-            for key, (_, memory_id, _, _, at) in list(self._unwritten.items()):
+            for place, (owner, key, memory_id, _, _, at) in list(self._unwritten.items()):
                 if memory_id in memory_ids:
-                    self._unwritten[key] = (key, memory_id, _ERASED, "{}", at)
+                    self._unwritten[place] = (owner, key, memory_id, _ERASED, "{}", at)
             with self.transaction():
                 self._db.executemany(
-                    "UPDATE requests SET digest = ?, answer = '{}' WHERE memory = ?",
+                    "UPDATE keys SET digest = ?, answer = '{}' WHERE memory = ?",
                     ((_ERASED, one) for one in memory_ids),
                 )
             return self.empty_log()
+
+
+@dataclass(frozen=True)
+class OwnKeys:
+    """The keys of one principal."""
+
+    _keys: IdempotencyKeys
+    _owner: str
+
+    def find(self, key: str, digest: str) -> Payload | None:
+        """The answer that was given under this key. The same key for something else is a mistake of the caller's."""
+        return self._keys.find(self._owner, key, digest)
+
+    def keep(self, key: str, memory_id: str, digest: str, answer: Payload) -> str | None:
+        """Says so when the answer is only in memory, because the disk is full."""
+        return self._keys.keep(self._owner, key, memory_id, digest, answer)
+
+    def in_note(self, key: str) -> str:
+        """The key as a note has it that was created under it."""
+        return key if self._owner == LOCAL.id else f"{self._owner}:{key}"
 
 
 def _hashed(key: str) -> str:
@@ -141,10 +178,10 @@ def check_key(key: str | None) -> str | None:
 
 def with_degraded(answer: Payload, more: str | None) -> Payload:
     """The answer, and one thing more that was not done of what was asked."""
-    said = [one for one in (answer.get("degraded"), more) if one]
-    return {**answer, "degraded": ". ".join(said)} if said else answer
+    reasons = [reason for reason in (answer.get("degraded"), more) if reason]
+    return {**answer, "degraded": ". ".join(reasons)} if reasons else answer
 
 
-def digest_of(verb: str, said: Mapping[str, Any]) -> str:
-    canonical = json.dumps([verb, said], sort_keys=True, ensure_ascii=False, default=list)
+def digest_of(verb: str, arguments: Mapping[str, Any]) -> str:
+    canonical = json.dumps([verb, arguments], sort_keys=True, ensure_ascii=False, default=list)
     return hashlib.sha256(canonical.encode("utf-8", "replace")).hexdigest()

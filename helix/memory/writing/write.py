@@ -7,7 +7,6 @@ Decided on text and structure (`resemble`), never on one likeness score; what is
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -26,10 +25,11 @@ from helix.index.where import Reach, Where
 from helix.memory.judgement.resemble import Resemblance, Said, Verdict, resemble
 from helix.memory.judgement.secrets import find_leak
 from helix.memory.judgement.worth import why_not_worth
-from helix.memory.reading.view import Caller, View
+from helix.memory.reading.view import View
+from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload
-from helix.memory.writing.idempotency import Requests, check_key, digest_of, with_degraded
-from helix.memory.writing.store import Memories
+from helix.memory.writing.idempotency import check_key, digest_of, with_degraded
+from helix.memory.writing.store import Edit, Store
 from helix.vault.authors import Author, acting, current, doing
 from helix.vault.edit import Remove
 from helix.vault.links import EDGE_KINDS, to_link
@@ -37,7 +37,6 @@ from helix.vault.load import Value
 from helix.vault.new_memory import NewMemory, title_from
 from helix.vault.note import SCOPES, Memory, Note
 from helix.vault.times import parse_time
-from helix.vault.vault import Edit
 
 _COMPARED = 12
 _NAMED = 3
@@ -52,7 +51,7 @@ _LONGEST_TAG = 100
 
 
 @dataclass(frozen=True)
-class Wish:
+class NewText:
     """What a caller wants to be remembered."""
 
     text: str
@@ -73,139 +72,136 @@ class Wish:
     allow_secrets: bool = False
 
 
-class Writer:
-    def __init__(self, memories: Memories, view: View, requests: Requests) -> None:
-        self._memories = memories
-        self._view = view
-        self._requests = requests
-        # One at a time: two writers that look for duplicates side by side would not see each other's.
-        self._lock = threading.Lock()
+@verb("write")
+def write(request: Request, wish: NewText) -> Payload:
+    """Keep a memory, unless it is there already or replaces one. Answered when its file is durable on disk."""
+    new, key = to_new(wish, request), check_key(wish.idempotency_key)
+    how = ("idempotency_key", "force", "allow_secrets", "source")
+    asked = {name: value for name, value in vars(wish).items() if name not in how}
+    digest = digest_of("write", {**asked, "project": new.project})
+    with request.locks.write, acting(current() or Author("agent", request.place.client)):
+        if key is not None and (before := _before(request, key, digest, new)) is not None:
+            return before
+        _check(wish, new)
+        answer = _decide(request, wish, new)
+        if key is not None:
+            # No more than a retry is told: the titles of others are not ours to keep when they are erased.
+            kept = {name: answer[name] for name in ("id", "supersedes")}
+            return with_degraded(answer, request.keys.keep(key, answer["id"], digest, kept))
+        return answer
 
-    def write(self, wish: Wish, caller: Caller) -> Payload:
-        new, key = to_new(wish, caller), check_key(wish.idempotency_key)
-        how = ("idempotency_key", "force", "allow_secrets", "source")
-        said = {name: value for name, value in vars(wish).items() if name not in how}
-        digest = digest_of("write", {**said, "project": new.project})
-        with self._lock, acting(current() or Author("agent", caller.agent)):
-            if key is not None and (before := self._seen(key, digest, new)) is not None:
-                return before
-            self._check(wish, new)
-            answer = self._decide(wish, new)
-            if key is not None:
-                # No more than a retry is told: the titles of others are not ours to keep when they are erased.
-                kept = {name: answer[name] for name in ("id", "supersedes")}
-                return with_degraded(answer, self._requests.keep(key, answer["id"], digest, kept))
-            return answer
 
-    def _seen(self, key: str, digest: str, new: NewMemory) -> Payload | None:
-        """The answer to a retry. Never `noop` for a text that is stored nowhere."""
-        before = self._requests.find(key, digest)
-        row = self._view.catalog.find(before["id"]) if before else self._view.catalog.find_by_key(key)
-        if before is not None and row is None and self._memories.is_born(before["id"], new):
-            return {"id": before["id"], "status": "noop", "supersedes": before["supersedes"]}
-        if row is None or row.status in ("deleted", "erased"):
-            gone = before["id"] if before else None if row is None else row.id
-            if gone is None:
-                return None
-            raise MemoryErased(
-                f"what was written under the idempotency key {key!r} is {gone}, which was forgotten or deleted since; "
-                "restore it, or take a new key to write it again",
-                code="forgotten",
-            )
-        if before is not None:
-            return {"id": row.id, "status": "noop", "supersedes": before["supersedes"]}
-        # What was asked is not known any more, and the note alone says only that the key was used for it.
-        if not self._memories.has_said(row.id, new.body):
-            raise KeyReused(
-                f"the idempotency key {key!r} was used for {row.id}, which says something else; if that is not "
-                "what you wrote, take a new key"
-            )
-        edges = row.meta.get("edges") or {}
-        return {"id": row.id, "status": "noop", "supersedes": list(edges.get("supersedes", ()))}
-
-    def _check(self, wish: Wish, new: NewMemory) -> None:
-        check_secrets(wish.allow_secrets, {"text": new.body, **vars(new), "body": None})
-        if not wish.force and (why := why_not_worth(wish.text, wish.kind)) is not None:
-            raise NotWorthKeeping(f"{why}; say `force` to keep it all the same")
-
-    def _decide(self, wish: Wish, new: NewMemory) -> Payload:
-        if wish.supersede_hint is not None:
-            old = self._view.row(wish.supersede_hint)
-            if old.status == "erased":
-                raise MemoryErased(f"{old.id} was erased for good; write without the hint")
-            return self._created(new, list(dict.fromkeys((old.id, *self._replaced(new)))), [])
-        if replaced := self._replaced(new):
-            return self._created(new, replaced, [])
-        try:
-            alike = self._alike(new)
-        except IndexNotReady as error:
-            return self._created(new, [], [], f"duplicates were not looked for: {error.message}")
-        for note, how in alike if not wish.force else ():
-            if how.verdict is Verdict.SAME:
-                # Not into one that was forgotten or rewritten since it was compared: the text would be in no answer.
-                with suppress(StaleHash, MemoryErased, MemoryNotFound):
-                    return self._merged(note, how, new)
-        for note, how in alike if not wish.force else ():
-            if (
-                how.verdict is Verdict.CHANGED
-                and note.memory.kind not in _NEVER_REPLACED
-                and (now := self._view.find(note.id)) is not None
-                and _still(now, how, new)
-            ):
-                return self._created(new, [note.id], [one for one in alike if one[0].id != note.id])
-        return self._created(new, [], alike)
-
-    def _replaced(self, new: NewMemory) -> list[str]:
-        """Those that its edges say it supersedes, as far as they are here and not erased."""
-        rows = map(self._view.catalog.find_folded, new.edges.get("supersedes", ()))
-        return [row.id for row in rows if row is not None and row.status != "erased"]
-
-    def _alike(self, new: NewMemory) -> list[tuple[Note, Resemblance]]:
-        """The memories of the same place that say the same, or something near; the nearest first."""
-        session = new.more.get("source")
-        reach = Reach.to_place(
-            new.scope,
-            new.project,
-            str(session.get("session")) if new.scope == "session" and isinstance(session, dict) else None,
+def _before(request: Request, key: str, digest: str, new: NewMemory) -> Payload | None:
+    """The answer to a retry. Never `noop` for a text that is stored nowhere."""
+    view, before = request.view(), request.keys.find(key, digest)
+    row = view.find_row(before["id"]) if before else view.find_by_key(request.keys.in_note(key))
+    if before is not None and row is None and request.store.is_born(before["id"], new):
+        return {"id": before["id"], "status": "noop", "supersedes": before["supersedes"]}
+    if row is None or row.status in ("deleted", "erased"):
+        gone = before["id"] if before else None if row is None else row.id
+        if gone is None:
+            return None
+        raise MemoryErased(
+            f"what was written under the idempotency key {key!r} is {gone}, which was forgotten or deleted since; "
+            "restore it, or take a new key to write it again",
+            code="forgotten",
         )
-        where = Where(reaches=(reach,), active_only=True)
-        said = said_of(new)
-        found = []
-        for memory_id in self._view.searcher().alike(f"{new.title}\n{new.body}", _COMPARED, where):
-            note = self._view.find(memory_id)
-            if note is not None and note.memory.visible:
-                how = resemble(said, said_of(note.memory))
-                if how.verdict is not Verdict.OTHER:
-                    found.append((note, how))
-        return sorted(found, key=lambda one: (-one[1].score, one[0].id))
-
-    def _created(
-        self,
-        new: NewMemory,
-        supersedes: Sequence[str],
-        alike: Sequence[tuple[Note, Resemblance]],
-        degraded: str | None = None,
-    ) -> Payload:
-        note = self._memories.add(new, supersedes=supersedes)
-        return _answer(
-            note,
-            "superseded" if supersedes else "created",
-            supersedes,
-            alike,
-            degraded or self._memories.degraded,
+    if before is not None:
+        return {"id": row.id, "status": "noop", "supersedes": before["supersedes"]}
+    # What was asked is not known any more, and the note alone says only that the key was used for it.
+    if not request.store.has_said(row.id, new.body):
+        raise KeyReused(
+            f"the idempotency key {key!r} was used for {row.id}, which says something else; if that is not "
+            "what you wrote, take a new key"
         )
+    return {"id": row.id, "status": "noop", "supersedes": list(row.edges.get("supersedes", ()))}
 
-    def _merged(self, note: Note, how: Resemblance, new: NewMemory) -> Payload:
-        def add(now: Note) -> Edit | None:
-            if not _still(now, how, new):
-                raise StaleHash(f"{now.id} was changed while it was compared")
-            return _with_what_is_new(now, new)
 
-        with doing("merged", "said again"):
-            note = self._memories.change(note.id, add)
-        answer = {**_answer(note, "merged", [], [], self._memories.degraded), "reason": how.reason}
-        dropped = _not_kept(note, new)
-        return {**answer, "not_kept": dropped} if dropped else answer
+def _check(wish: NewText, new: NewMemory) -> None:
+    check_secrets(wish.allow_secrets, {"text": new.body, **vars(new), "body": None})
+    if not wish.force and (why := why_not_worth(wish.text, wish.kind)) is not None:
+        raise NotWorthKeeping(f"{why}; say `force` to keep it all the same")
+
+
+def _decide(request: Request, wish: NewText, new: NewMemory) -> Payload:
+    view = request.view()
+    if wish.supersede_hint is not None:
+        old = view.row(wish.supersede_hint)
+        if old.status == "erased":
+            raise MemoryErased(f"{old.id} was erased for good; write without the hint")
+        return _created(request.store, new, list(dict.fromkeys((old.id, *_replaced(view, new)))), [])
+    if replaced := _replaced(view, new):
+        return _created(request.store, new, replaced, [])
+    try:
+        alike = _alike(view, new)
+    except IndexNotReady as error:
+        return _created(request.store, new, [], [], f"duplicates were not looked for: {error.message}")
+    for note, how in alike if not wish.force else ():
+        if how.verdict is Verdict.SAME:
+            # Not into one that was forgotten or rewritten since it was compared: the text would be in no answer.
+            with suppress(StaleHash, MemoryErased, MemoryNotFound):
+                return _merged(request.store, note, how, new)
+    for note, how in alike if not wish.force else ():
+        if (
+            how.verdict is Verdict.CHANGED
+            and note.memory.kind not in _NEVER_REPLACED
+            and (now := view.find(note.id)) is not None
+            and _still(now, how, new)
+        ):
+            others = [pair for pair in alike if pair[0].id != note.id]
+            return _created(request.store, new, [note.id], others)
+    return _created(request.store, new, [], alike)
+
+
+def _replaced(view: View, new: NewMemory) -> list[str]:
+    """Those that its edges say it supersedes, as far as they are here and not erased."""
+    rows = map(view.find_typed, new.edges.get("supersedes", ()))
+    return [row.id for row in rows if row is not None and row.status != "erased"]
+
+
+def _alike(view: View, new: NewMemory) -> list[tuple[Note, Resemblance]]:
+    """The memories of the same place that say the same, or something near; the nearest first."""
+    session = new.more.get("source")
+    reach = Reach.to_place(
+        new.scope,
+        new.project,
+        str(session.get("session")) if new.scope == "session" and isinstance(session, dict) else None,
+    )
+    said = said_of(new)
+    found = []
+    where = Where(reaches=(reach,), active_only=True)
+    for memory_id in view.alike(f"{new.title}\n{new.body}", _COMPARED, where):
+        note = view.find(memory_id)
+        if note is not None and note.memory.visible:
+            how = resemble(said, said_of(note.memory))
+            if how.verdict is not Verdict.OTHER:
+                found.append((note, how))
+    return sorted(found, key=lambda one: (-one[1].score, one[0].id))
+
+
+def _created(
+    store: Store,
+    new: NewMemory,
+    supersedes: Sequence[str],
+    alike: Sequence[tuple[Note, Resemblance]],
+    degraded: str | None = None,
+) -> Payload:
+    stored = store.add(new, supersedes=supersedes)
+    status = "superseded" if supersedes else "created"
+    return _answer(stored.note, status, supersedes, alike, degraded or stored.degraded)
+
+
+def _merged(store: Store, note: Note, how: Resemblance, new: NewMemory) -> Payload:
+    def add(now: Note) -> Edit | None:
+        if not _still(now, how, new):
+            raise StaleHash(f"{now.id} was changed while it was compared")
+        return _with_what_is_new(now, new)
+
+    with doing("merged", "said again"):
+        stored = store.change(note.id, add)
+    answer = {**_answer(stored.note, "merged", [], [], stored.degraded), "reason": how.reason}
+    dropped = _not_kept(stored.note, new)
+    return {**answer, "not_kept": dropped} if dropped else answer
 
 
 def said_of(memory: NewMemory | Memory) -> Said:
@@ -214,17 +210,22 @@ def said_of(memory: NewMemory | Memory) -> Said:
     return Said(title, memory.body, memory.kind, memory.project, tuple(memory.tags))
 
 
-def to_new(wish: Wish, caller: Caller) -> NewMemory:
+def to_new(wish: NewText, request: Request) -> NewMemory:
     """The memory as it would be born. Raises BadValue for what cannot be meant."""
     if not wish.text.strip():
         raise BadValue("the text is empty; there is nothing to remember")
     if wish.scope not in SCOPES:
         raise BadValue(f"scope is {wish.scope[:60]!r}; give one of {', '.join(SCOPES)}")
     check_edges(wish.edges)
-    project = wish.project if wish.scope == "global" else wish.project or caller.project
+    key = check_key(wish.idempotency_key)
+    project = wish.project if wish.scope == "global" else wish.project or request.place.project
     source = {
         key: value
-        for key, value in {"agent": caller.agent, "session": caller.session, **wish.source}.items()
+        for key, value in {
+            "agent": request.place.client,
+            "session": request.place.session,
+            **wish.source,
+        }.items()
         if value
     }
     if wish.scope == "session":
@@ -234,7 +235,7 @@ def to_new(wish: Wish, caller: Caller) -> NewMemory:
         "importance": check_importance(wish.importance),
         "valid_from": check_time("valid_from", wish.valid_from),
         "valid_until": check_time("valid_until", wish.valid_until),
-        "idempotency_key": check_key(wish.idempotency_key),
+        "idempotency_key": None if key is None else request.keys.in_note(key),
     }
     return NewMemory(
         body=wish.text,
@@ -261,18 +262,18 @@ def check_secrets(allowed: bool, record: Mapping[str, object]) -> None:
 
 
 def check_title(title: str | None) -> str | None:
-    said = " ".join((title or "").split())
-    if len(said) > _LONGEST_TITLE:
-        raise BadValue(f"the title has {len(said)} characters; at most {_LONGEST_TITLE} fit")
-    return said or None
+    text = " ".join((title or "").split())
+    if len(text) > _LONGEST_TITLE:
+        raise BadValue(f"the title has {len(text)} characters; at most {_LONGEST_TITLE} fit")
+    return text or None
 
 
 def to_project(name: str) -> str | None:
     """None for a name that says nothing. As long as the header that says it, and on one line like that."""
-    said = " ".join(name.split())
-    if len(said) > _LONGEST_PROJECT or _UNPRINTED.search(said):
+    text = " ".join(name.split())
+    if len(text) > _LONGEST_PROJECT or _UNPRINTED.search(text):
         raise BadValue(f"the name of a project is at most {_LONGEST_PROJECT} printable characters")
-    return said or None
+    return text or None
 
 
 def check_kind(kind: str) -> str:
@@ -282,11 +283,11 @@ def check_kind(kind: str) -> str:
 
 
 def check_tags(tags: Sequence[str]) -> list[str]:
-    said = list(dict.fromkeys("-".join(tag.strip().lstrip("#").split()) for tag in tags))
-    said = [tag for tag in said if tag]
-    if len(said) > _MOST_TAGS or any(len(tag) > _LONGEST_TAG for tag in said):
+    found = list(dict.fromkeys("-".join(tag.strip().lstrip("#").split()) for tag in tags))
+    found = [tag for tag in found if tag]
+    if len(found) > _MOST_TAGS or any(len(tag) > _LONGEST_TAG for tag in found):
         raise BadValue(f"at most {_MOST_TAGS} tags of {_LONGEST_TAG} characters fit")
-    return said
+    return found
 
 
 def check_importance(importance: float | None) -> float | None:
@@ -338,14 +339,14 @@ def _with_what_is_new(note: Note, new: NewMemory) -> Edit | None:
 
 
 def _not_kept(note: Note, new: NewMemory) -> list[str]:
-    """What the new one said otherwise than the memory that it was merged into: there it stays as it was."""
+    """What the new one wanted otherwise than the memory that it was merged into: there it stays as it was."""
     # Who names no kind means a fact by default, and says nothing by it.
-    said = {
+    wanted = {
         "kind": None if new.kind == "fact" else new.kind,
         **{name: new.more.get(name) for name in _FILLED_IN},
     }
     there = {"kind": note.memory.kind, **{name: getattr(note.memory, name) for name in _FILLED_IN}}
-    return [name for name, value in said.items() if value is not None and value != there[name]]
+    return [name for name, value in wanted.items() if value is not None and value != there[name]]
 
 
 def _listed(value: Value) -> list[Value]:
@@ -361,10 +362,10 @@ def _answer(
     alike: Sequence[tuple[Note, Resemblance]],
     degraded: str | None,
 ) -> Payload:
-    said: Payload = {"id": note.id, "status": status, "supersedes": list(supersedes)}
+    answer: Payload = {"id": note.id, "status": status, "supersedes": list(supersedes)}
     if alike:
-        said["similar"] = [
+        answer["similar"] = [
             {"id": other.id, "title": other.memory.title[:120], "why": how.reason}
             for other, how in alike[:_NAMED]
         ]
-    return {**said, "degraded": degraded} if degraded else said
+    return {**answer, "degraded": degraded} if degraded else answer

@@ -31,21 +31,23 @@ class Served:
 
 
 @dataclass(frozen=True)
-class Files:
+class PageFiles:
     fingerprint: str
     page: Served
     parts: Mapping[str, Served]
     """by their path below the fingerprint, such as `views/graph.js`"""
 
 
-def read_files() -> Files:
+def read_files() -> PageFiles:
     found = dict(_walk(files(__package__) / "static"))
     whole = hashlib.sha256()
     for path, data in sorted(found.items()):
         whole.update(f"{path}\0{len(data)}\0".encode() + data)
     fingerprint = whole.hexdigest()[:16]
     page = found.pop(_PAGE).replace(_MARK, fingerprint.encode())
-    return Files(fingerprint, _serve(_PAGE, page), {path: _serve(path, data) for path, data in found.items()})
+    return PageFiles(
+        fingerprint, _serve(_PAGE, page), {path: _serve(path, data) for path, data in found.items()}
+    )
 
 
 def _walk(folder: Traversable, above: str = "") -> list[tuple[str, bytes]]:

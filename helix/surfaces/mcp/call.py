@@ -13,11 +13,11 @@ from mcp.shared.exceptions import MCPError
 
 from helix.dialects.dialect import Dialect, Tool
 from helix.errors import HelixError
-from helix.memory.reading.view import Caller
-from helix.memory.service import Service
+from helix.memory.place import Place
+from helix.memory.request import Request
 from helix.memory.tokens import Payload, serialize
 from helix.surfaces.mcp.argument_check import Check
-from helix.surfaces.mcp.caller import Context, caller_in
+from helix.surfaces.mcp.caller import Context, RequestIn
 from helix.surfaces.mcp.worker_threads import WAITING, WORKING, Workers, telling_progress, wait_until
 from helix.vault.authors import Author, acting
 
@@ -38,14 +38,14 @@ class Tools:
     def __init__(
         self,
         dialect: Dialect,
-        service: Service,
+        request_in: RequestIn,
         workers: Workers,
         is_ready: Callable[[], bool],
         patience: Patience,
-        on_call: Callable[[Caller], None] = lambda caller: None,
+        on_call: Callable[[Place], None] = lambda place: None,
     ) -> None:
         self._dialect = dialect
-        self._service = service
+        self._request_in = request_in
         self._workers = workers
         self._is_ready = is_ready
         self._patience = patience
@@ -84,14 +84,14 @@ class Tools:
                 stage.now = WAITING
                 await wait_until(self._is_ready, self._patience.search)
                 stage.now = WORKING
-            caller = caller_in(ctx)
-            self._on_call(caller)
-            return await self._workers.run(_signed, tool, self._service, caller, arguments)
+            request = self._request_in(ctx)
+            self._on_call(request.place)
+            return await self._workers.run(_signed, tool, request, arguments)
 
 
-def _signed(tool: Tool, service: Service, caller: Caller, arguments: dict[str, Any]) -> Payload | str:
-    with acting(Author("agent", caller.agent)):
-        return tool.run(service, caller, arguments)
+def _signed(tool: Tool, request: Request, arguments: dict[str, Any]) -> Payload | str:
+    with acting(Author("agent", request.place.client)):
+        return tool.run(request, arguments)
 
 
 def say_unexpected(what: str, error: Exception) -> str:

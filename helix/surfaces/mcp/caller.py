@@ -1,8 +1,9 @@
-"""Who makes a call: what its headers say, and where they say nothing, what the protocol does."""
+"""Who makes a call, and from where: what its headers say, and where they say nothing, what the protocol does."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -11,25 +12,40 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 
 from helix.memory.judgement.secrets import find_secret
-from helix.memory.reading.view import Caller
+from helix.memory.place import Place
+from helix.memory.principal import UNKNOWN
+from helix.memory.request import Request as MemoryRequest
 from helix.memory.tokens import clean
-from helix.surfaces.caller import caller_of
+from helix.memory.workspace import Workspace
+from helix.surfaces.caller import place_of, principal_of
 
 Context = ServerRequestContext[Any, Request]
+RequestIn = Callable[[Context], MemoryRequest]
+"""a call of the protocol as a request of the memory floor"""
 
 _SESSION_ID = "mcp-session-id"
 _LONGEST = 80
 
 
-def caller_in(ctx: Context) -> Caller:
+def requests_to(workspace: Workspace) -> RequestIn:
+    """The one place where a call of the protocol becomes a request of the memory floor."""
+
+    def request_in(ctx: Context) -> MemoryRequest:
+        principal = UNKNOWN if ctx.request is None else principal_of(ctx.request.scope)
+        return workspace.request(principal, place_in(ctx))
+
+    return request_in
+
+
+def place_in(ctx: Context) -> Place:
     if ctx.request is None:
-        return Caller()
+        return Place()
     headers = ctx.request.headers
-    said = caller_of(headers)
+    place = place_of(headers)
     client = ctx.session.client_params
     name = "" if client is None else " ".join(clean(client.client_info.name).split())[:_LONGEST]
     name = name if find_secret(name) is None else ""
-    return replace(said, agent=said.agent or name or None, session=said.session or _session(headers))
+    return replace(place, client=place.client or name or None, session=place.session or _session(headers))
 
 
 def _session(headers: Headers) -> str | None:

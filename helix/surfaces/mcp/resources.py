@@ -10,10 +10,9 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from helix.dialects.dialect import Dialect, Resource
 from helix.errors import HelixError
-from helix.memory.service import Service
 from helix.memory.tokens import serialize
 from helix.surfaces.mcp.call import refuse_cursor, say_unexpected
-from helix.surfaces.mcp.caller import Context, caller_in
+from helix.surfaces.mcp.caller import Context, RequestIn
 from helix.surfaces.mcp.worker_threads import Workers
 
 JSON = "application/json"
@@ -21,9 +20,9 @@ _NOT_FOUND = -32002  # of the revisions with a handshake; the later ones say inv
 
 
 class Resources:
-    def __init__(self, dialect: Dialect, service: Service, workers: Workers) -> None:
+    def __init__(self, dialect: Dialect, request_in: RequestIn, workers: Workers) -> None:
         self._dialect = dialect
-        self._service = service
+        self._request_in = request_in
         self._workers = workers
         self._offered = {one.uri: one for one in dialect.resources}
 
@@ -64,11 +63,11 @@ class Resources:
     async def read(self, ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
         resource = self.at(ctx, uri)
-        said = {
+        parameters = {
             name: value for name, value in parse_qsl(uri.partition("?")[2]) if name in resource.parameters
         }
         try:
-            page = await self._workers.run(resource.read, self._service, caller_in(ctx), said)
+            page = await self._workers.run(resource.read, self._request_in(ctx), parameters)
         except HelixError as error:
             raise MCPError(types.INVALID_PARAMS, self._dialect.say_error(error)) from error
         except Exception as error:  # noqa: BLE001 (the outermost surface)

@@ -13,9 +13,10 @@ from starlette.routing import Route
 
 from helix.dialects.dialect import Dialect
 from helix.dialects.registry import DEFAULT, DIALECTS
-from helix.memory.reading.view import Caller
-from helix.memory.service import Service
+from helix.memory.place import Place
+from helix.memory.workspace import Workspace
 from helix.surfaces.mcp.call import Patience, Tools
+from helix.surfaces.mcp.caller import requests_to
 from helix.surfaces.mcp.endpoint import DialectEndpoint
 from helix.surfaces.mcp.notices import Notices
 from helix.surfaces.mcp.resources import Resources
@@ -29,14 +30,14 @@ _QUIET = 0.25  # changes this close to each other are told as one
 class McpSurface:
     def __init__(
         self,
-        service: Service,
+        workspace: Workspace,
         version: str,
         *,
         is_ready: Callable[[], bool] = lambda: True,
         dialects: Mapping[str, Dialect] = DIALECTS,
         default: str = DEFAULT,
         patience: Patience | None = None,
-        on_call: Callable[[Caller], None] = lambda caller: None,
+        on_call: Callable[[Place], None] = lambda place: None,
         **limits: Any,
     ) -> None:
         """`is_ready` says whether search is; `on_call` hears who calls a tool; `limits` are those of an endpoint."""
@@ -46,9 +47,10 @@ class McpSurface:
         self.servers: dict[str, Server[Any]] = {}
         self.endpoints: dict[str, DialectEndpoint] = {}
         self.notices: dict[str, Notices] = {}
+        request_in = requests_to(workspace)
         for name, dialect in dialects.items():
-            tools = Tools(dialect, service, self.workers, is_ready, patience or Patience(), on_call)
-            resources = Resources(dialect, service, self.workers)
+            tools = Tools(dialect, request_in, self.workers, is_ready, patience or Patience(), on_call)
+            resources = Resources(dialect, request_in, self.workers)
             notices = Notices(resources)
             server = make_server(dialect, version, tools, resources, notices)
             self.servers[name] = server

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from datetime import datetime
 
-from helix.memory.reading.view import Caller
+from helix.memory.place import Place
 from helix.memory.tokens import Payload
 from helix.vault.times import format_time
 
@@ -23,13 +23,13 @@ class Clients:
             OrderedDict()
         )
 
-    def saw(self, caller: Caller, transport: str) -> None:
-        key = (caller.agent or "unknown", caller.project, transport)
+    def saw(self, place: Place, transport: str) -> None:
+        key = (place.client or "unknown", place.project, transport)
         with self._lock:
             _, sessions = self._seen.pop(key, (None, OrderedDict()))
-            if caller.session is not None:
-                sessions.pop(caller.session, None)
-                sessions[caller.session] = None
+            if place.session is not None:
+                sessions.pop(place.session, None)
+                sessions[place.session] = None
                 if len(sessions) > _SESSIONS_KEPT:
                     sessions.popitem(last=False)
             self._seen[key] = (self._clock(), sessions)

@@ -16,7 +16,8 @@ import anyio
 import anyio.to_thread
 
 from helix.errors import BadValue, HelixError
-from helix.memory.activity.journal import Event, Journal
+from helix.memory.activity.event import Activity, Event
+from helix.memory.activity.journal import Journal
 from helix.memory.tokens import Payload, serialize
 
 _QUEUE = 256
@@ -33,7 +34,9 @@ class TooMany(Exception):
 
 
 class _Listener:
-    def __init__(self) -> None:
+    def __init__(self, activity: Activity) -> None:
+        self.activity = activity
+        """what happened, as far as this one sees it"""
         self.queue: asyncio.Queue[str | Event | None] = asyncio.Queue(_QUEUE)
         self.is_lost = False
         self.knows: str | None = None
@@ -97,14 +100,14 @@ class Events:
         if (loop := self._loop) is not None:
             loop.call_soon_threadsafe(self._end_all)
 
-    def listen(self, last_heard: str | None) -> AsyncIterator[str]:
-        """From now on; `last_heard` is the number of the last event that this listener knows."""
+    def listen(self, activity: Activity, last_heard: str | None) -> AsyncIterator[str]:
+        """From now on, as far as `activity` shows it; `last_heard` is the number of the last event that is known."""
         if last_heard is not None and not (last_heard.isdecimal() and len(last_heard) <= 16):
             raise BadValue("Last-Event-ID is not the number of an event; leave it out to hear what is new")
         if len(self._listeners) >= _MOST_LISTENERS:
             raise TooMany
         # Counted here and not when its first event is asked for: any number could come in until then.
-        listener = _Listener()
+        listener = _Listener(activity)
         self._listeners.add(listener)
         return self._tell(listener, None if last_heard is None else int(last_heard))
 
@@ -116,14 +119,15 @@ class Events:
             # Those that happen from here on are in the queue already, and come again in the replay.
             last = heard or 0
             while heard is not None and not self._has_ended:
-                missed = await anyio.to_thread.run_sync(
-                    self._journal.after, last, _REPLAYED_AT_ONCE, limiter=self._replays
+                missed, until = await anyio.to_thread.run_sync(
+                    listener.activity.after, last, _REPLAYED_AT_ONCE, limiter=self._replays
                 )
                 for event in missed:
                     yield _change_event(event)
                     last = event.seq
-                if len(missed) < _REPLAYED_AT_ONCE:
+                if until is None:
                     break
+                last = until
             while not self._has_ended:
                 item: str | Event | None = _STILL_HERE
                 with anyio.move_on_after(self._keep_alive):
@@ -134,7 +138,8 @@ class Events:
                     yield item
                 elif item.seq > last:
                     last = item.seq
-                    yield _change_event(item)
+                    for event in listener.activity.seen([item]):
+                        yield _change_event(event)
         finally:
             self._listeners.discard(listener)
 

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 
-from helix.compose import Helix, RecallSoon
 from helix.follow.follower import Follower, FollowerHealth
+from helix.memory.followed_vault import FollowedVault
 from helix.memory.maintenance.worker import Upkeep
+from helix.memory.search_engine import RecallSoon
 from helix.memory.tokens import Payload
 
 if TYPE_CHECKING:
@@ -25,9 +26,9 @@ _PATIENCE = 1.0
 
 class DaemonHealth:
     def __init__(
-        self, helix: Helix, follower: Follower, recall: RecallSoon, upkeep: Upkeep, version: str
+        self, followed: FollowedVault, follower: Follower, recall: RecallSoon, upkeep: Upkeep, version: str
     ) -> None:
-        self._helix = helix
+        self._followed = followed
         self._follower = follower
         self._recall = recall
         self._upkeep = upkeep
@@ -64,7 +65,7 @@ class DaemonHealth:
             "state": state,
             "reasons": reasons,
             "version": self._version,
-            "vault": self._helix.vault.root.path,
+            "vault": self._followed.vault.root.path,
             "uptime_seconds": round(time.monotonic() - self._started, 1),
             **figures,
             "index": None if index is None else asdict(index),
@@ -76,13 +77,14 @@ class DaemonHealth:
         return self._report("starting", [], following, None)
 
     def _reasons(self, following: FollowerHealth, index: IndexHealth | None) -> Iterator[Payload]:
-        trouble = self._helix.state_trouble
-        if not self._helix.vault.is_there():
+        trouble = self._followed.state_trouble
+        if not self._followed.vault.is_there():
             yield {
                 "code": "vault-missing",
-                "message": following.reason or f"the vault folder {self._helix.vault.root.path} is not there",
+                "message": following.reason
+                or f"the vault folder {self._followed.vault.root.path} is not there",
             }
-        elif (reason := self._helix.reconciler.brake.reason) is not None:
+        elif (reason := self._followed.reconciler.brake.reason) is not None:
             yield {"code": "brake-pulled", "message": reason}
         elif trouble is None and following.reason is not None:
             yield {"code": "not-following", "message": following.reason}
@@ -101,7 +103,7 @@ class DaemonHealth:
 
     def _index_reasons(self, index: IndexHealth, why: str) -> Iterator[Payload]:
         if index.model is None:
-            if self._helix.config.model != "none":  # somebody who wants no model is not told so every day
+            if self._followed.config.model != "none":  # somebody who wants no model is not told so every day
                 yield {"code": "embedder-unavailable", "message": why}
         elif index.indexing is None:  # to be under way is no reason to worry anybody
             yield {"code": "search-degraded", "message": why}

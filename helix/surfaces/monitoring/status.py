@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from helix.compose import Helix, RecallSoon
+from helix.memory.followed_vault import FollowedVault
+from helix.memory.search_engine import RecallSoon
 from helix.memory.tokens import Payload
 from helix.surfaces.monitoring.clients import Clients
 from helix.surfaces.monitoring.health import DaemonHealth
 from helix.surfaces.monitoring.measurements import CachedMeasurement, disk_use, git_state
 from helix.surfaces.monitoring.metrics import Metrics
-from helix.vault.vault_id import state_folder
 
 _DISK_LASTS = 60.0
 _GIT_LASTS = 10.0
@@ -21,7 +21,7 @@ _GIT_LASTS = 10.0
 class DaemonStatus:
     def __init__(
         self,
-        helix: Helix,
+        followed: FollowedVault,
         recall: RecallSoon,
         health: DaemonHealth,
         metrics: Metrics,
@@ -36,8 +36,8 @@ class DaemonStatus:
         self._clients = clients
         self._mcp_sessions = mcp_sessions
         self._listeners = listeners
-        config = helix.config
-        vault, state = Path(helix.vault.root.path), state_folder(config.state_dir, config.vault)
+        config = followed.config
+        vault, state = Path(followed.vault.root.path), followed.state
         self._disk = CachedMeasurement(lambda: disk_use(vault, state), _DISK_LASTS)
         self._git = CachedMeasurement(lambda: git_state(vault, config.git.autocommit), _GIT_LASTS)
 

@@ -6,11 +6,12 @@ from typing import Annotated, Any
 
 import anyio
 import anyio.to_thread
-from fastapi import FastAPI, Query, Response
+from fastapi import FastAPI, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from helix.access import OPEN, declare
-from helix.compose import Helix, RecallSoon
+from helix.memory.search_engine import RecallSoon
+from helix.surfaces.caller import workspace_of
 from helix.surfaces.monitoring.health import DaemonHealth, can_serve
 from helix.surfaces.monitoring.metrics import CONTENT_TYPE, Metrics
 from helix.surfaces.rest import daemon_answers
@@ -21,7 +22,7 @@ from helix.surfaces.rest.respond import reads, reply
 _SCRAPES = 2
 
 
-def add_care(app: FastAPI, helix: Helix, recall: RecallSoon, health: DaemonHealth, metrics: Metrics) -> None:
+def add_care(app: FastAPI, recall: RecallSoon, health: DaemonHealth, metrics: Metrics) -> None:
     scrapes = anyio.CapacityLimiter(_SCRAPES)
     unwell = {
         **reads(daemon_answers.Health),
@@ -48,12 +49,13 @@ def add_care(app: FastAPI, helix: Helix, recall: RecallSoon, health: DaemonHealt
 
     @app.post("/reindex", tags=["care"], operation_id="reindex", responses=reads(daemon_answers.Health, 507))
     def reindex(
+        request: Request,
         accept_missing: Annotated[
             bool, Query(description="Files that disappeared are gone on purpose.")
         ] = False,
     ) -> Response:
         """Read every file again and bring the derived data up to date; answered when that is done."""
-        helix.reconciler.rebuild(accept_missing=accept_missing)
+        workspace_of(request).followed.reconciler.rebuild(accept_missing=accept_missing)
         recall.rebuild()
         return reply(health.look())
 

@@ -8,6 +8,7 @@ from fastapi import FastAPI, Header, Request, Response
 from starlette.responses import StreamingResponse
 
 from helix.config import Config
+from helix.surfaces.caller import request_of
 from helix.surfaces.monitoring.events import Events, TooMany
 from helix.surfaces.monitoring.status import DaemonStatus
 from helix.surfaces.problems import refuse
@@ -47,7 +48,7 @@ def add_watching(app: FastAPI, events: Events, status: DaemonStatus, config: Con
     @app.get(
         "/events", tags=["daemon"], operation_id="events", responses=_stream(), response_class=EventStream
     )
-    async def listen(last_heard: LastHeard = None) -> Response:
+    async def listen(request: Request, last_heard: LastHeard = None) -> Response:
         """What happens, as it happens: a stream of server-sent events that ends when the daemon stops.
 
         `event: change` carries an event of the timeline, with its number as `id`; `event: health` what `/healthz` says,
@@ -55,7 +56,7 @@ def add_watching(app: FastAPI, events: Events, status: DaemonStatus, config: Con
         hears the rest when it comes back with `Last-Event-ID`, as browsers do by themselves.
         """
         try:
-            stream = events.listen(last_heard)
+            stream = events.listen(request_of(request).activity, last_heard)
         except TooMany:
             return refuse("busy", "too many listen already; close some", {"Retry-After": "5"})
         return EventStream(stream)

@@ -7,17 +7,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Header, Path, Request, Response
+from fastapi import FastAPI, Header, Path, Response
 from fastapi import Query as InQuery
+from fastapi import Request as HttpRequest
 from pydantic import BaseModel
 from pydantic import Field as PydanticField
 
+from helix.access import LOCAL, declare
 from helix.errors import BadValue
 from helix.memory.tokens import Payload
 from helix.memory.verbs.call import call, hash_of
 from helix.memory.verbs.fields import Filters
 from helix.memory.verbs.verb import Asks, Field, Verb, fields_of
-from helix.surfaces.caller import caller_of
+from helix.surfaces.caller import request_of
 from helix.surfaces.rest.models import attribute, body_model, constraints, query_model
 from helix.surfaces.rest.respond import CALLER, changes, reads, reads_body, reply
 
@@ -28,14 +30,15 @@ _KEY_HEADER = Annotated[
 ]
 
 
-def mount(app: FastAPI, verbs: Iterable[Verb], door: object) -> None:
-    """`door` is what does these verbs."""
+def mount(app: FastAPI, verbs: Iterable[Verb]) -> None:
     bodies: dict[type[Asks], type[BaseModel]] = {}
     for verb in verbs:
         route, places = verb.route, _places(verb)
         app.add_api_route(
             route.path,
-            _endpoint(verb, door, places, _sent_model(verb, places, bodies)),
+            declare(LOCAL.needing(verb.permission))(
+                _endpoint(verb, places, _sent_model(verb, places, bodies))
+            ),
             methods=[route.method],
             name=route.title or route.operation,
             tags=[route.tag],
@@ -83,17 +86,15 @@ def _sent_model(
     return bodies[verb.request]
 
 
-def _endpoint(
-    verb: Verb, door: object, places: _Places, model: type[BaseModel] | None
-) -> Callable[..., Response]:
-    def endpoint(request: Request, **given: Any) -> Response:
-        wanted = verb.request(**_values(verb, places, given))
+def _endpoint(verb: Verb, places: _Places, model: type[BaseModel] | None) -> Callable[..., Response]:
+    def endpoint(http: HttpRequest, **given: Any) -> Response:
+        request, asks = request_of(http), verb.request(**_values(verb, places, given))
         # The hash first: if the file changes between the two, a change based on it is refused, never made unseen.
-        before = hash_of(door, wanted) if verb.route.has_etag and not verb.changes else None
-        answer = call(door, verb, wanted, caller_of(request.headers))
+        before = hash_of(request, asks) if verb.route.has_etag and not verb.changes else None
+        answer = call(request, verb, asks)
         return reply(answer, _headers(verb, before, answer))
 
-    taken: dict[str, Any] = {"request": Request}
+    taken: dict[str, Any] = {"http": HttpRequest}
     for field in places.path:
         taken[field.name] = Annotated[field.type, Path(alias=field.wire, **constraints(field))]
     if model is not None:

@@ -8,9 +8,7 @@ from typing import Any, cast
 
 from fastapi import FastAPI
 
-from helix.memory.verbs.maintenance import CONSOLIDATION, INBOX
-from helix.memory.verbs.reading import READING
-from helix.memory.verbs.writing import WRITING
+from helix.memory.verbs.table import VERBS
 from helix.surfaces.rest.document import document
 from helix.surfaces.rest.maintenance import add_care
 from helix.surfaces.rest.monitoring import add_watching
@@ -54,11 +52,9 @@ _ANYWHERE = {str(status) for status in ALWAYS}
 def routes_only() -> FastAPI:
     """The routes without a vault behind them: enough to say what they are."""
     app, nothing = FastAPI(title="Helix", version="1"), cast(Any, None)
-    mount(app, (*READING, *WRITING), nothing)
-    add_care(app, nothing, nothing, nothing, nothing)
-    mount(app, CONSOLIDATION, nothing)
+    mount(app, VERBS.values())
+    add_care(app, nothing, nothing, nothing)
     add_watching(app, nothing, nothing, nothing)
-    mount(app, INBOX, nothing)
     return app
 
 

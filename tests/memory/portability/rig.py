@@ -15,7 +15,7 @@ from helix.memory.portability.export_archive import export_strand
 from helix.memory.portability.export_manifest import Selection
 from helix.memory.portability.import_ids import Wishes
 from helix.memory.portability.import_records import Importer
-from helix.memory.writing.store import Memories
+from helix.memory.writing.vault_store import VaultStore
 from helix.vault.ancestry import Ancestry
 from helix.vault.note import Note
 from helix.vault.paths import TEMP_PREFIX, Root
@@ -37,7 +37,7 @@ class Place:
         self.vault = Vault(Root(self.root), Ancestry(state / "ancestry.db"), clock=lambda: self.now)
         self.catalog = Catalog(state / "catalog.db")
         self.reconciler = Reconciler(self.vault, self.catalog, FollowConfig(), pause=lambda _: None)
-        self.memories = Memories(self.vault, self.catalog, self.took)
+        self.memories = VaultStore(self.vault, self.catalog, self.took)
         self.importer = Importer(self.vault, self.catalog, self.took)
 
     def took(self, paths: Sequence[str] | None = None) -> str | None:

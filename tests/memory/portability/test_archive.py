@@ -37,12 +37,14 @@ def filled(place: Place) -> dict[str, str]:
     place.write("loose.md", b"# Loose\n\nhas no id, see [[mem_2026-01-02_odd_bbbbbb]]\n")
     place.took()
     made = {
-        "old": place.memories.add(NewMemory("retries twice\n", "Old", scope="project", project="billing")).id,
-        "gone": place.memories.add(NewMemory("the word is narwhal\n", "Gone", tags=["x"])).id,
-        "erased": place.memories.add(NewMemory("the word is walrus\n", "Erased")).id,
+        "old": place.memories.add(
+            NewMemory("retries twice\n", "Old", scope="project", project="billing")
+        ).note.id,
+        "gone": place.memories.add(NewMemory("the word is narwhal\n", "Gone", tags=["x"])).note.id,
+        "erased": place.memories.add(NewMemory("the word is walrus\n", "Erased")).note.id,
     }
     new = NewMemory("retries thrice\n", "New", scope="project", project="billing", tags=["Auth"])
-    made["new"] = place.memories.add(new, supersedes=[made["old"]]).id
+    made["new"] = place.memories.add(new, supersedes=[made["old"]]).note.id
     place.memories.forget(made["gone"])
     place.memories.erase(made["erased"])
     return made
@@ -95,7 +97,7 @@ def test_a_deleted_memory_travels_without_its_text_unless_asked_for(here: Place,
 
 
 def test_a_tombstone_deletes_the_memory_elsewhere_and_keeps_its_text_there(here: Place, there: Place) -> None:
-    note = here.memories.add(NewMemory("the word is narwhal\n", "Word"))
+    note = here.memories.add(NewMemory("the word is narwhal\n", "Word")).note
     alive = here.export()
     there.bring(alive)
     here.memories.forget(note.id)
@@ -110,7 +112,7 @@ def test_a_tombstone_deletes_the_memory_elsewhere_and_keeps_its_text_there(here:
 
 
 def test_a_restoration_is_not_undone_by_an_older_tombstone(here: Place, there: Place) -> None:
-    note = here.memories.add(NewMemory("text\n", "Word"))
+    note = here.memories.add(NewMemory("text\n", "Word")).note
     here.memories.forget(note.id)
     tombstones, whole = here.export(), here.export(include_deleted=True)
     there.bring(whole)
@@ -121,7 +123,7 @@ def test_a_restoration_is_not_undone_by_an_older_tombstone(here: Place, there: P
 
 
 def test_a_bare_tombstone_holds_back_a_text_that_comes_after_it(here: Place, there: Place) -> None:
-    note = here.memories.add(NewMemory("the word is narwhal\n", "Word"))
+    note = here.memories.add(NewMemory("the word is narwhal\n", "Word")).note
     alive = here.export()
     here.memories.forget(note.id)
     there.bring(here.export())
@@ -134,7 +136,7 @@ def test_a_bare_tombstone_holds_back_a_text_that_comes_after_it(here: Place, the
 
 
 def test_what_was_erased_anywhere_is_erased_and_never_comes_back(here: Place, there: Place) -> None:
-    note = here.memories.add(NewMemory("the word is narwhal\n", "Word"))
+    note = here.memories.add(NewMemory("the word is narwhal\n", "Word")).note
     alive = here.export()
     there.bring(alive)
     here.memories.erase(note.id)
@@ -181,7 +183,7 @@ def test_a_file_that_cannot_be_read_is_left_out_and_named(here: Place) -> None:
 
 
 def test_conflict_copies_that_wait_to_be_merged_arrive_as_one_memory(here: Place, there: Place) -> None:
-    note = here.memories.add(NewMemory("first\n", "Word"))
+    note = here.memories.add(NewMemory("first\n", "Word")).note
     data = here.files()[note.path]
     here.write(note.path, data.replace(b"first", b"first, by one"))
     here.write(note.path.replace(".md", " (conflicted copy).md"), data.replace(b"first", b"first, by two"))

@@ -33,9 +33,9 @@ def two_places() -> Iterator[tuple[Place, Place]]:
 
 def test_two_vaults_that_exchange_strands_end_with_the_same_records() -> None:
     with two_places() as (one, two):
-        shared = one.memories.add(NewMemory("first\n\nmiddle\n\nlast\n", "Shared", tags=["a"]))
-        erased = one.memories.add(NewMemory("narwhal\n", "Erased"))
-        deleted = one.memories.add(NewMemory("gone\n", "Deleted"))
+        shared = one.memories.add(NewMemory("first\n\nmiddle\n\nlast\n", "Shared", tags=["a"])).note
+        erased = one.memories.add(NewMemory("narwhal\n", "Erased")).note
+        deleted = one.memories.add(NewMemory("gone\n", "Deleted")).note
         two.bring(one.export())
         assert two.files() == one.files()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import time
 import zipfile
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from helix.errors import BadValue
 from helix.memory.portability.import_formats import FORMATS
+from helix.memory.portability.importers import basic_memory
 from helix.vault import frontmatter
 from tests.memory.portability.rig import FIXTURES, Place, outcome
 
@@ -460,3 +462,10 @@ def test_a_strand_brings_everything_but_the_note_with_a_credential(
     assert (said["format"], said["made"]) == ("strand", 1)
     assert "in line 3" in reasons(said)["bad.md"]
     assert here.bring(file, allow_secrets=True)["made"] == 1
+
+
+@pytest.mark.parametrize("hostile", ["- " + " " * 100_000, "- [[" + "a" * 100_000, "- " + "a " * 50_000])
+def test_a_line_that_is_nearly_a_relation_of_basic_memory_is_read_in_a_moment(hostile: str) -> None:
+    started = time.thread_time()
+    assert basic_memory._RELATION.match(hostile) is None
+    assert time.thread_time() - started < 0.2

@@ -16,7 +16,7 @@ def vault(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Vaulted]:
 
 @pytest.fixture(scope="module")
 def at(vault: Vaulted) -> Iterator[Served]:
-    surface = McpSurface(vault.service, VERSION)
+    surface = McpSurface(vault.workspace, VERSION)
     vault.helix.on_change(surface.memories_changed)
     with served(surface) as serving:
         yield serving

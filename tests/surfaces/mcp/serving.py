@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx2
@@ -17,14 +18,18 @@ from starlette.applications import Starlette
 from starlette.requests import HTTPConnection
 
 from helix.access import Access, Credential
-from helix.compose import Helix, RecallSoon, open_helix, open_service
+from helix.compose import open_vault, open_workspace
 from helix.config import Config
-from helix.memory.principal import LOCAL
-from helix.memory.service import Service
+from helix.memory.followed_vault import FollowedVault
+from helix.memory.place import Place
+from helix.memory.principal import LOCAL, Principal
+from helix.memory.search_engine import RecallSoon
+from helix.memory.workspace import Workspace
 from helix.surfaces.guard import AccessRefused, Admitted, Guard, Policy
 from helix.surfaces.mcp.surface import McpSurface
 from helix.vault.vault_id import IDENTITY_FILE, new_identity
 from tests.flows.daemon import free_port
+from tests.memory.asking import Verbs
 from tests.waiting import wait_for
 
 VERSION = "1.2.3"
@@ -36,8 +41,12 @@ class Vaulted:
     """A vault with every verb on it."""
 
     folder: Path
-    helix: Helix
-    service: Service
+    helix: FollowedVault
+    workspace: Workspace
+
+    @property
+    def service(self) -> Verbs:
+        return Verbs(self.workspace)
 
 
 @dataclass(frozen=True)
@@ -78,6 +87,13 @@ Choosing = Callable[[int], Policy]
 """the policy of an app that is served at a port"""
 
 
+class NoWorkspace:
+    """For tools that ask it nothing."""
+
+    def request(self, principal: Principal, place: Place) -> Any:
+        return SimpleNamespace(principal=principal, place=place)
+
+
 @contextmanager
 def vaulted(place: Path) -> Iterator[Vaulted]:
     """Words only: what is tested with it is how things are said, not how well they are found."""
@@ -85,14 +101,14 @@ def vaulted(place: Path) -> Iterator[Vaulted]:
     (folder / IDENTITY_FILE).parent.mkdir(parents=True)
     (folder / IDENTITY_FILE).write_bytes(new_identity())
     config = Config(folder, place / "state", place / "config", model="none")
-    with open_helix(config, must_follow=True) as helix:
+    with open_vault(config, must_follow=True) as helix:
         helix.catch_up()
         recall = RecallSoon(helix)
         recall.start()
         try:
-            with open_service(helix, lambda: recall.get(30)) as service:
+            with open_workspace(helix, lambda: recall.get(30)) as workspace:
                 wait_for(recall.is_settled, seconds=30)
-                yield Vaulted(folder, helix, service)
+                yield Vaulted(folder, helix, workspace)
         finally:
             recall.stop()
 

@@ -21,7 +21,7 @@ def _commit(vault: Vaulted) -> None:
 
 
 def test_a_memory_is_read_and_found_as_it_was(place: Path) -> None:
-    with vaulted(place) as vault, served(McpSurface(vault.service, VERSION)) as at:
+    with vaulted(place) as vault, served(McpSurface(vault.workspace, VERSION)) as at:
 
         async def story(client: Client) -> None:
             kept = await ask(client, "memory_write", text="The sluice opens at seven")

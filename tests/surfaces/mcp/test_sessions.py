@@ -13,10 +13,10 @@ import httpx
 import pytest
 
 from helix.dialects.dialect import Arguments, Dialect, Tool
-from helix.memory.reading.view import Caller
-from helix.memory.service import Service
+from helix.memory.request import Request
+from helix.memory.workspace import Workspace
 from helix.surfaces.mcp.surface import McpSurface
-from tests.surfaces.mcp.serving import VERSION, Served, served
+from tests.surfaces.mcp.serving import VERSION, NoWorkspace, Served, served
 from tests.waiting import wait_for
 
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -149,7 +149,7 @@ class Gate:
         tool = Tool("memory_wait", "memory.wait", "Waits", schema, self.wait)
         self.dialect = Dialect("gate", "", (tool,))
 
-    def wait(self, service: Service, caller: Caller, arguments: Arguments) -> str:
+    def wait(self, request: Request, arguments: Arguments) -> str:
         self.begun.append(arguments)
         assert self.open.wait(20)
         self.done.append(arguments)
@@ -158,9 +158,9 @@ class Gate:
 
 @contextmanager
 def gated(gate: Gate, **limits: Any) -> Iterator[Served]:
-    service = cast(Service, None)
+    workspace = cast(Workspace, NoWorkspace())
     with served(
-        McpSurface(service, VERSION, dialects={"gate": gate.dialect}, default="gate", **limits)
+        McpSurface(workspace, VERSION, dialects={"gate": gate.dialect}, default="gate", **limits)
     ) as at:
         try:
             yield at

@@ -16,11 +16,11 @@ from mcp_types import CallToolResult, TextContent, TextResourceContents
 
 from helix.dialects.dialect import Arguments, Dialect, Resource, Tool
 from helix.dialects.registry import DIALECTS
-from helix.memory.reading.view import Caller
-from helix.memory.service import Service
+from helix.memory.request import Request
 from helix.memory.tokens import serialize, token_counter
+from helix.memory.workspace import Workspace
 from helix.surfaces.mcp.surface import McpSurface
-from tests.surfaces.mcp.serving import ERAS, VERSION, Served, Vaulted, served
+from tests.surfaces.mcp.serving import ERAS, VERSION, NoWorkspace, Served, Vaulted, served
 
 count = token_counter()
 both_eras = pytest.mark.parametrize("era", ERAS)
@@ -215,7 +215,7 @@ def test_the_headers_say_who_asks_and_a_call_may_say_otherwise(at: Served, vault
     async def story(client: Client) -> None:
         kept = await ask(client, "memory_write", text=f"The {era} aviary opens in spring")
         other = await ask(client, "memory_write", text=f"The {era} aviary has ten owls", project="zoo")
-        here, there = (vault.service.live.get(one["id"]).memory for one in (kept, other))
+        here, there = (vault.service.request().view().get(one["id"]).memory for one in (kept, other))
         assert (here.project, there.project) == ("bird park", "zoo")
         assert here.source == {"agent": "tester", "session": "s-81"}
         for project, mine, theirs in ((None, kept, other), ("zoo", other, kept)):
@@ -234,7 +234,7 @@ def test_a_client_that_sends_no_headers_is_known_by_its_own_name(
 ) -> None:
     async def story(client: Client) -> None:
         kept = await ask(client, "memory_write", text=f"The {era} orchard has nine pear trees")
-        source = vault.service.live.get(kept["id"]).memory.source or {}
+        source = vault.service.request().view().get(kept["id"]).memory.source or {}
         assert source["agent"] == "mcp"
         assert source.get("session", "mcp-").startswith("mcp-")
         assert ("session" in source) is (era == "legacy")
@@ -313,16 +313,16 @@ def test_fifty_calls_at_once_are_all_answered(at: Served, era: str) -> None:
 def test_what_breaks_inside_is_told_in_general_and_logged_without_memory_text(
     era: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def burst(service: Service, caller: Caller, said: Arguments) -> str:
+    def burst(request: Request, said: Arguments) -> str:
         raise RuntimeError("the text of a memory")
 
-    def burst_too(service: Service, caller: Caller, said: Mapping[str, str]) -> dict[str, Any]:
+    def burst_too(request: Request, said: Mapping[str, str]) -> dict[str, Any]:
         raise RuntimeError("the text of a memory")
 
     tool = Tool("memory_burst", "memory.burst", "Bursts", {"type": "object"}, burst)
     resource = Resource("test://burst", "burst", "Bursts", "Bursts", burst_too)
     dialect = Dialect("test", "", (tool,), (resource,))
-    surface = McpSurface(cast(Service, None), VERSION, dialects={"test": dialect}, default="test")
+    surface = McpSurface(cast(Workspace, NoWorkspace()), VERSION, dialects={"test": dialect}, default="test")
 
     async def story(client: Client) -> None:
         said = await refused(client, "memory_burst")
@@ -341,20 +341,16 @@ def test_what_breaks_inside_is_told_in_general_and_logged_without_memory_text(
 
 
 def test_a_service_that_describes_its_export_offers_the_manifest(vault: Vaulted) -> None:
-    class Exporting:
-        graph = vault.service.graph
-
-        def strand_manifest(self, *, cursor: str | None, max_tokens: int) -> dict[str, Any]:
-            return {"schema_version": 1, "cursor": cursor, "max_tokens": max_tokens}
-
     async def story(client: Client) -> None:
         uris = [one.uri for one in (await client.list_resources()).resources]
         assert uris == ["helix://graph", "helix://strand/manifest"]
-        [page] = (await client.read_resource("helix://strand/manifest?cursor=abc")).contents
+        [page] = (await client.read_resource("helix://strand/manifest?max_tokens=3000")).contents
         assert isinstance(page, TextResourceContents)
-        assert json.loads(page.text) == {"schema_version": 1, "cursor": "abc", "max_tokens": 4000}
+        assert json.loads(page.text) == vault.service.strand_manifest(max_tokens=3000)
+        with pytest.raises(MCPError, match="cursor 'abc' is not known"):
+            await client.read_resource("helix://strand/manifest?cursor=abc")
 
-    with served(McpSurface(cast(Service, Exporting()), VERSION)) as at:
+    with served(McpSurface(vault.workspace, VERSION)) as at:
         told(at, "2026-07-28", story)
 
 

@@ -63,7 +63,7 @@ def test_a_client_connects_at_once_while_search_gets_ready_and_a_search_waits(
             assert not found.is_error
 
     surface = McpSurface(
-        vault.service, VERSION, is_ready=lambda: bool(ready), patience=Patience(progress=0.05)
+        vault.workspace, VERSION, is_ready=lambda: bool(ready), patience=Patience(progress=0.05)
     )
     with served(surface) as at:
         asyncio.run(story())
@@ -127,5 +127,5 @@ def test_a_call_that_waits_for_search_is_abandoned_at_once(vault: Vaulted) -> No
             for task in waiting:
                 assert await _abandon(task) < 2
 
-    with served(McpSurface(vault.service, VERSION, is_ready=is_ready)) as at:
+    with served(McpSurface(vault.workspace, VERSION, is_ready=is_ready)) as at:
         asyncio.run(story())

@@ -15,7 +15,10 @@ from helix.vault import frontmatter
 
 _LARGEST = 16 * 1024 * 1024
 # `- requires [[Target]] (context)`. An observation begins with `[category]` and is none.
-_RELATION = re.compile(r"\s*[-*] +(?P<kind>[^\[\]()]{0,80}?) *\[\[(?P<target>[^\[\]|#^\n]+)[^\[\]\n]*\]\]")
+# Nothing that was read is tried again shorter: a line of spaces, or of letters behind `[[`, would take quadratic time.
+_RELATION = re.compile(
+    r"\s*+[-*] ++(?P<kind>[^\[\]()]{0,80}?) *+\[\[(?P<target>[^\[\]|#^\n]++)[^\[\]\n]*+\]\]"
+)
 _OBSERVATION = re.compile(r"^[ \t]*[-*] +\[[^\[\]\n]{1,60}\] +\S", re.MULTILINE)
 
 

@@ -29,18 +29,18 @@ export const ROUTES = {
   "POST /forget": { answer: "ForgetResult", again: "with-key" },
   "POST /restore": { answer: "RestoreResult", again: "with-key" },
   "POST /relate": { answer: "RelateResult", again: "with-key" },
-  "GET /healthz": { answer: "Health", again: "always" },
-  "POST /reindex": { answer: "Health", again: "never" },
   "GET /consolidate": { answer: "Proposals", again: "always" },
   "POST /consolidate": { answer: "ConsolidateResult", again: "never" },
   "POST /consolidate/pause": { answer: "Upkeep", again: "never" },
   "POST /consolidate/resume": { answer: "Upkeep", again: "never" },
-  "GET /status": { answer: "Status", again: "always" },
-  "GET /hosts": { answer: "Hosts", again: "always" },
   "GET /inbox": { answer: "Inbox", again: "always" },
   "POST /inbox/dismiss": { answer: "DismissedItem", again: "never" },
   "POST /inbox/keep-both": { answer: "Settled", again: "never" },
   "POST /inbox/merge": { answer: "Settled", again: "never" },
+  "GET /healthz": { answer: "Health", again: "always" },
+  "POST /reindex": { answer: "Health", again: "never" },
+  "GET /status": { answer: "Status", again: "always" },
+  "GET /hosts": { answer: "Hosts", again: "always" },
 } as const satisfies Record<string, { answer: keyof Schemas; again: Again }>;
 
 /** Fields with schemas in them, by their names on the wire. What is not here is data; its keys stay. */

@@ -1103,12 +1103,6 @@ export interface StrandManifestQuery {
   cursor?: string | null | undefined;
 }
 
-/** Read every file again and bring the derived data up to date; answered when that is done. */
-export interface ReindexQuery {
-  /** Files that disappeared are gone on purpose. */
-  acceptMissing?: boolean | undefined;
-}
-
 /** What could be tidied: doubles, contradictions, what is over. Looks at every memory; nothing is changed. */
 export interface ProposalsQuery {
   /** Default: `4000`. */
@@ -1131,6 +1125,12 @@ export interface InboxQuery {
   cursor?: string | null | undefined;
   /** Default: `20`. */
   limit?: number | undefined;
+}
+
+/** Read every file again and bring the derived data up to date; answered when that is done. */
+export interface ReindexQuery {
+  /** Files that disappeared are gone on purpose. */
+  acceptMissing?: boolean | undefined;
 }
 
 /** Every schema of the document by its name. */

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import pkgutil
 from collections import Counter
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, fields
 from typing import Any, get_args, get_type_hints, is_typeddict
 
 import pytest
@@ -16,6 +17,7 @@ from helix.memory.verbs.fields import Filters
 from helix.memory.verbs.reading import SearchRequest
 from helix.memory.verbs.table import VERBS
 from helix.memory.verbs.verb import Permission, Verb, fields_of
+from helix.memory.writing.amend import Amendment
 
 EVERY = list(VERBS.values())
 
@@ -74,3 +76,17 @@ def test_what_is_stated_of_numbers_is_stated_within_its_bounds(verb: Verb) -> No
 def test_every_annotation_can_be_read() -> None:
     for name, kind in inspect.getmembers(answers, is_typeddict):
         assert get_type_hints(kind, include_extras=True) or name.startswith("_")
+
+
+@pytest.mark.parametrize("verb", EVERY, ids=_named)
+def test_what_does_the_work_takes_what_the_entry_says(verb: Verb) -> None:
+    taken = dict(inspect.signature(pkgutil.resolve_name(f"helix.memory.{verb.run}")).parameters)
+    del taken["request"]
+    given = set(verb.fields)
+    if "as_of" in given:
+        given = given - {"as_of", "ref"} | {"when"}
+    if verb.name == "write":
+        given = {"wish"}
+    if verb.name == "update":
+        given = given - {field.name for field in fields(Amendment)} | {"wanted"}
+    assert given == set(taken) - {"spell"}

@@ -1,0 +1,140 @@
+"""A view for somebody who sees a part: it answers as a vault would in which the other memories do not exist.
+
+What it does not hide is in the figures of a search: how rare a word is, is counted over the whole vault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from helix.index.catalog import Row
+from helix.index.where import Reach, Where
+from helix.memory.principal import Allows
+from helix.memory.reading.link_graph import Links
+from helix.memory.reading.vault_view import VaultView, not_found, rows_within
+from helix.vault.note import Note
+from helix.vault.problem import Problem
+
+if TYPE_CHECKING:
+    from helix.index.search import Question, SearchAnswer
+
+
+class NarrowedView:
+    """Made for one request, and not kept: what it worked out is of one moment."""
+
+    def __init__(self, view: VaultView, allows: Allows) -> None:
+        self._view = view
+        self._allows = allows
+
+    @property
+    def commit(self) -> str | None:
+        return self._view.commit
+
+    def now(self) -> datetime:
+        return self._view.now()
+
+    # One memory
+
+    def row(self, memory_id: str) -> Row:
+        row = self.find_typed(memory_id)
+        if row is None:
+            raise not_found(memory_id, self.commit)
+        return row
+
+    def find_row(self, memory_id: str) -> Row | None:
+        return self._allowed(self._view.find_row(memory_id))
+
+    def find_typed(self, memory_id: str) -> Row | None:
+        return self._allowed(self._view.find_typed(memory_id))
+
+    def find_by_key(self, idempotency_key: str) -> Row | None:
+        return self._allowed(self._view.find_by_key(idempotency_key))
+
+    def row_at(self, path: str) -> Row | None:
+        return self._allowed(self._view.row_at(path))
+
+    def get(self, memory_id: str) -> Note:
+        note = self._view.get(self.row(memory_id).id)
+        # The file may say something else by now than the catalog knows.
+        if not self._allows(Row.of(note)):
+            raise not_found(memory_id, self.commit)
+        return note
+
+    def find(self, memory_id: str, *, tries: int = 2) -> Note | None:
+        if self.find_row(memory_id) is None:
+            return None
+        note = self._view.find(memory_id, tries=tries)
+        return note if note is not None and self._allows(Row.of(note)) else None
+
+    def hides(self, memory_id: str) -> bool:
+        row = self._view.find_typed(memory_id)
+        return row is not None and not self._allows(row)
+
+    def hides_file(self, path: str) -> bool:
+        row = self._view.row_at(path)
+        return row is None or not self._allows(row)
+
+    # Many
+
+    def rows(self, within: tuple[Reach, ...] | None, *, include_hidden: bool = False) -> list[Row]:
+        return rows_within(self.everything(), within, include_hidden)
+
+    def everything(self) -> list[Row]:
+        return self._rows
+
+    def latest(self, since: datetime | None = None) -> Iterator[Row]:
+        return (row for row in self._view.latest(since) if self._allows(row))
+
+    def links(self) -> Links:
+        """Made of what is seen: a link to anything else leads nowhere, and says what is written there."""
+        return self._links
+
+    def problems(self) -> list[Problem]:
+        """Of files that are known as memories which are seen. Of what could never be read nobody knows whose it is."""
+        return [one for one in self._view.problems() if not self.hides_file(one.path)]
+
+    def duplicates(self) -> dict[str, list[Row]]:
+        groups = {
+            memory_id: [row for row in rows if self._allows(row)]
+            for memory_id, rows in self._view.duplicates().items()
+        }
+        return {memory_id: rows for memory_id, rows in groups.items() if len(rows) > 1}
+
+    # Searching
+
+    def search(self, query: Question) -> SearchAnswer:
+        among = query.where.among
+        seen = self._ids if among is None else among & self._ids
+        answer = self._view.search(replace(query, where=replace(query.where, among=seen)))
+        # The index may know a memory otherwise than the catalog, for a moment.
+        return replace(
+            answer,
+            hits=[hit for hit in answer.hits if hit.memory_id in seen],
+            below=[hit for hit in answer.below if hit.memory_id in seen],
+            notes={name: note for name, note in answer.notes.items() if self._allows(Row.of(note))},
+        )
+
+    def alike(self, text: str, limit: int, where: Where) -> list[str]:
+        seen = self._ids if where.among is None else where.among & self._ids
+        return self._view.alike(text, limit, replace(where, among=seen))
+
+    # Parts
+
+    def _allowed(self, row: Row | None) -> Row | None:
+        return row if row is not None and self._allows(row) else None
+
+    @cached_property
+    def _rows(self) -> list[Row]:
+        return [row for row in self._view.everything() if self._allows(row)]
+
+    @cached_property
+    def _ids(self) -> frozenset[str]:
+        return frozenset(row.id for row in self._rows)
+
+    @cached_property
+    def _links(self) -> Links:
+        return Links(self._rows)

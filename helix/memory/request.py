@@ -1,0 +1,150 @@
+"""One request as a value: who makes it, from where, and what is seen and changed on their behalf.
+
+`Workspace.request` makes it, with everything in it narrowed for the principal already. A verb is a function of a
+request: it reaches nothing else, and so cannot forget for whom it works.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+
+from helix.errors import SecretRefused
+from helix.memory.activity.event import Activity
+from helix.memory.budget import Budget, Render, Shape, fit_page
+from helix.memory.maintenance.dismissed import OwnDismissals
+from helix.memory.pagination import Cursors, Listing
+from helix.memory.place import Place
+from helix.memory.principal import Principal
+from helix.memory.reading.memory_versions import MemoryVersions
+from helix.memory.reading.view import NOW, View, When
+from helix.memory.tokens import CountTokens, Payload
+from helix.memory.writing.idempotency import OwnKeys
+from helix.memory.writing.store import Store
+
+if TYPE_CHECKING:
+    from helix.memory.maintenance.worker import Upkeep
+    from helix.memory.portability.export_manifest import Manifest
+    from helix.memory.reading.bundles import OwnBundles
+    from helix.memory.reading.similarity_map import Drawn
+
+P = ParamSpec("P")
+
+OnAnswer = Callable[[str, Payload, int | None], None]
+"""hears of every answer: the verb, the answer and, of one with a budget, how many tokens it had room for"""
+
+
+@dataclass(frozen=True)
+class Locks:
+    """Of one workspace, shared by all its requests."""
+
+    write: threading.Lock = field(default_factory=threading.Lock)
+    """one writer at a time: two that look for duplicates side by side would not see each other's"""
+    repeat: threading.Lock = field(default_factory=threading.Lock)
+    """between looking up an idempotency key and keeping what was done under it"""
+
+
+@dataclass(frozen=True)
+class Request:
+    principal: Principal
+    place: Place
+    view_at: Callable[[When], View] = field(repr=False)
+    store: Store = field(repr=False)
+    versions: MemoryVersions = field(repr=False)
+    activity: Activity = field(repr=False)
+    cursors: Cursors = field(repr=False)
+    keys: OwnKeys = field(repr=False)
+    dismissals: OwnDismissals = field(repr=False)
+    bundles: OwnBundles = field(repr=False)
+    manifest: Callable[[], Manifest] = field(repr=False)
+    """what an export of what is seen would hold"""
+    similarity_map: Callable[[], tuple[Drawn, int]] = field(repr=False)
+    """the points that are seen, and how many memories wait for their place on it"""
+    read_settings: Callable[[str], str | None] = field(repr=False)
+    """a text file of the vault's own settings; None when it is not there"""
+    upkeep: Upkeep | None = field(repr=False)
+    """what was found for the whole vault; None for who sees a part of it, and looks for themselves"""
+    locks: Locks = field(repr=False)
+    count: CountTokens = field(repr=False)
+    on_answer: OnAnswer = field(repr=False)
+    on_refusal: Callable[[str], None] = field(repr=False)
+    """hears that a text with a credential was refused: what it looked like"""
+
+    def view(self, when: When = NOW) -> View:
+        return self.view_at(when)
+
+    def at(self, *, project: str | None = None, session: str | None = None) -> Request:
+        """The same from a more precise place."""
+        place = replace(
+            self.place, project=project or self.place.project, session=session or self.place.session
+        )
+        return replace(self, place=place)
+
+    # Pages
+
+    def continued(self, verb: str, cursor: str) -> tuple[View, Listing]:
+        listing = self.cursors.find(verb, cursor)
+        return self.view(When(ref=listing.commit)), listing
+
+    def listed(
+        self,
+        verb: str,
+        view: View,
+        cursor: str | None,
+        entries: Callable[[View], Sequence[Any]],
+        *,
+        quotes: bool = True,
+    ) -> tuple[View, Listing]:
+        """What a cursor continues, or else a listing made now; `quotes` when more than ids and scores is in it."""
+        if cursor is not None:
+            return self.continued(verb, cursor)
+        era = self.cursors.era() if quotes else None
+        return view, self.cursors.start(verb, entries(view), view.commit, era)
+
+    def page(
+        self,
+        verb: str,
+        listing: Listing,
+        render: Render,
+        shape: Shape,
+        *,
+        limit: int,
+        max_tokens: int,
+        answer: Payload | None = None,
+    ) -> Payload:
+        page = fit_page(answer or {}, listing, render, shape, limit, self.budget(max_tokens))
+        if page["next_cursor"] is not None:
+            self.cursors.keep(verb, listing)
+        return page
+
+    def budget(self, max_tokens: int) -> Budget:
+        return Budget(max_tokens, self.count)
+
+
+_Function = Callable[Concatenate[Request, P], Payload]
+
+
+def verb(name: str) -> Callable[[_Function[P]], _Function[P]]:
+    """Marks a function as a verb: here, and nowhere else, each answer is told of."""
+
+    def mark(function: _Function[P]) -> _Function[P]:
+        budget = inspect.signature(function).parameters.get("max_tokens")
+
+        @functools.wraps(function)
+        def answered(request: Request, /, *args: P.args, **kwargs: P.kwargs) -> Payload:
+            try:
+                answer = function(request, *args, **kwargs)
+            except SecretRefused as refused:
+                request.on_refusal(refused.kind)
+                raise
+            room: Any = None if budget is None else kwargs.get("max_tokens", budget.default)
+            request.on_answer(name, answer, room)
+            return answer
+
+        return answered
+
+    return mark

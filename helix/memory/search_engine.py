@@ -1,0 +1,144 @@
+"""Search over a followed vault: opened at once, or on a thread of its own while everything else goes on."""
+
+from __future__ import annotations
+
+import functools
+import gc
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from helix.errors import HelixError, IndexNotReady
+from helix.follow.lane import Progress
+from helix.memory.followed_vault import FollowedVault
+from helix.memory.models import Models
+
+if TYPE_CHECKING:
+    from helix.index.engine import Engine, IndexHealth
+    from helix.index.search import Searcher
+
+log = logging.getLogger(__name__)
+
+_RETRY = 5.0
+
+
+@dataclass(frozen=True)
+class Recall:
+    """Search, as long as it is open."""
+
+    searcher: Searcher
+    index: Engine
+    open_index: Callable[[Path], Engine]
+    """an index in another place, with the same model and cache: for the past"""
+
+
+@contextmanager
+def open_recall(
+    followed: FollowedVault, progress: Progress | None = None, models: Models | None = None
+) -> Iterator[Recall]:
+    """Search, for the process that follows the vault: its index takes in every change from here on.
+
+    `models` are those of the process; without them it has its own.
+    """
+    # Here and not above: numpy, Whoosh and LanceDB take longer to import than most commands to run.
+    from helix.index.local_engine import LocalEngine
+    from helix.index.search import Searcher
+    from helix.memory.reading.vault_view import find_note
+
+    config, reconciler = followed.config, followed.reconciler
+    with ExitStack() as stack:
+        if models is None:
+            models = stack.enter_context(Models(config.state_dir, config.embed_threads))
+        index = LocalEngine(
+            followed.state,
+            models.cache,
+            config.model,
+            models.find,
+            guard=reconciler.lock,
+            erasures=followed.erasures,
+        )
+        stack.callback(index.close)
+        # What was imported stays: the collector would look at all of it again and again below.
+        gc.freeze()
+        # In one go: a change that comes between the two would be in neither.
+        with reconciler.lock:
+            reconciler.tail = index.apply
+            index.catch_up(followed.catalog, followed.read_note, progress)
+        # And at the facts of every memory, in the middle of somebody's search.
+        gc.freeze()
+        index.start()
+        read = functools.partial(find_note, followed.catalog, followed.vault.read_leniently)
+        searcher = Searcher(index, followed.vault.clock, read, models.reranker)
+        yield Recall(searcher, index, functools.partial(_open_index, config.model, models))
+
+
+def _open_index(choice: str, models: Models, folder: Path) -> Engine:
+    from helix.index.local_engine import LocalEngine
+
+    return LocalEngine(folder, models.cache, choice, models.find)
+
+
+class RecallSoon:
+    """Search that gets ready on a thread of its own: its imports take seconds, and nothing else should wait."""
+
+    def __init__(self, followed: FollowedVault, models: Models | None = None) -> None:
+        self._followed = followed
+        self._models = models
+        self._opened: Recall | None = None
+        self.failure = ""
+        """why search could not start; it is tried again"""
+        self._settled = threading.Event()
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="helix-recall", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join(timeout=30)
+
+    def get(self, timeout: float) -> Recall:
+        self._settled.wait(timeout)
+        if self._opened is None:
+            raise IndexNotReady(self.failure or "search is getting ready; try again in a moment")
+        return self._opened
+
+    def is_settled(self) -> bool:
+        """Whether `get` answers at once, be it with search or with why there is none."""
+        return self._settled.is_set()
+
+    def health(self) -> IndexHealth | None:
+        # Once: it is closed on another thread.
+        opened = self._opened
+        return None if opened is None else opened.index.health()
+
+    def dimensions(self) -> int | None:
+        """Of the vectors that search compares, when it compares some."""
+        health = self.health()
+        return None if health is None else health.dimensions
+
+    def rebuild(self) -> None:
+        """Make the index again from the notes; the one that is there serves meanwhile."""
+        if self._opened is not None:
+            self._opened.index.rebuild()
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            try:
+                with open_recall(self._followed, models=self._models) as self._opened:
+                    self.failure = ""
+                    self._settled.set()
+                    self._closing.wait()
+            except (HelixError, OSError, ImportError) as error:
+                log.exception("search cannot start; trying again")
+                self.failure = f"search cannot start: {error}"
+                self._settled.set()
+                self._closing.wait(_RETRY)
+            finally:
+                self._opened = None

@@ -1,0 +1,183 @@
+"""One vault and everything that is kept about it: long-lived, and shared by all requests.
+
+A process may have several. What they share (the models) is handed in.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from helix.index.where import HasFacets
+from helix.memory import erasure
+from helix.memory.activity.journal import Journal
+from helix.memory.activity.narrowed_activity import AllActivity, NarrowedActivity
+from helix.memory.activity.recorder import Recorder
+from helix.memory.followed_vault import FollowedVault
+from helix.memory.maintenance.dismissed import Dismissed
+from helix.memory.maintenance.worker import Upkeep
+from helix.memory.pagination import Pages
+from helix.memory.place import Place
+from helix.memory.portability.export_manifest import Manifest, manifest_of
+from helix.memory.principal import (
+    LOCAL,
+    Allows,
+    Principal,
+    Visibility,
+    everything,
+    visible_to,
+)
+from helix.memory.reading.bundles import Bundles
+from helix.memory.reading.memory_versions import NarrowedVersions
+from helix.memory.reading.narrowed_view import NarrowedView
+from helix.memory.reading.past import Past
+from helix.memory.reading.similarity_map import Cartographer, Drawn
+from helix.memory.reading.vault_view import VaultView
+from helix.memory.reading.view import NOW, View, When
+from helix.memory.request import Locks, OnAnswer, Request
+from helix.memory.tokens import Payload, token_counter
+from helix.memory.writing.idempotency import IdempotencyKeys
+from helix.memory.writing.narrowed_store import NarrowedStore
+from helix.vault.checkouts import Checkouts
+from helix.vault.history import History
+
+if TYPE_CHECKING:
+    from helix.memory.search_engine import Recall
+
+
+class Workspace:
+    def __init__(
+        self,
+        followed: FollowedVault,
+        recall: Callable[[], Recall],
+        visibility: Visibility = visible_to,
+    ) -> None:
+        """`recall` waits for search, or raises IndexNotReady; `visibility` says what each principal sees."""
+        vault, state = followed.vault, followed.state
+        self.followed = followed
+        self._visibility = visibility
+        self.pages = Pages(state / erasure.PAGES_FILE)
+        self.keys = IdempotencyKeys(state / erasure.KEYS_FILE)
+        self.journal = Journal(state / erasure.JOURNAL_FILE)
+        self.dismissed = Dismissed(state / erasure.DISMISSED_FILE)
+        self._live = VaultView(followed.catalog, vault.read_leniently, lambda: recall().searcher, vault.clock)
+        self.past = Past(
+            state / erasure.PAST_FOLDER,
+            lambda: History.get(Path(vault.root.path)),
+            functools.partial(erasure.is_erased, vault.ancestry, followed.catalog),
+            vault.ancestry.count_erased,
+            lambda folder: recall().open_index(folder),
+        )
+        self.recorder = Recorder(
+            self.journal, followed.catalog, vault.files.authors, Checkouts(Path(vault.root.path)), vault.clock
+        )
+        self._map = Cartographer(self._live, lambda: recall().index, state)
+        self._bundles = Bundles()
+        self._locks = Locks()
+        self._count = token_counter(followed.config.token_scale)
+        self._listeners: list[OnAnswer] = []
+        self.upkeep = Upkeep(
+            functools.partial(self.request, LOCAL, Place()),
+            followed.catalog.states,
+            followed.config.consolidate,
+        )
+
+    def request(self, principal: Principal, place: Place) -> Request:
+        """The one way to a request: everything in it is narrowed for the principal."""
+        allows, owner = self._visibility(principal), principal.id
+        is_whole = allows is everything
+        live = self._live if is_whole else NarrowedView(self._live, allows)
+        versions = (
+            self.followed.versions if is_whole else NarrowedVersions(self.followed.versions, live, allows)
+        )
+        return Request(
+            principal,
+            place,
+            view_at=functools.partial(self._view_at, allows),
+            store=(
+                self.followed.store
+                if is_whole
+                else NarrowedStore(self.followed.store, live, versions, allows)
+            ),
+            versions=versions,
+            activity=AllActivity(self.journal) if is_whole else NarrowedActivity(self.journal, live),
+            cursors=self.pages.of(owner),
+            keys=self.keys.of(owner),
+            dismissals=self.dismissed.of(owner),
+            bundles=self._bundles.of(owner),
+            manifest=functools.partial(self._manifest, allows),
+            similarity_map=functools.partial(self._similarity_map, allows),
+            read_settings=self.followed.vault.read_settings,
+            upkeep=self.upkeep if is_whole else None,
+            locks=self._locks,
+            count=self._count,
+            on_answer=self._tell,
+            on_refusal=self.recorder.refused,
+        )
+
+    def tell_answers(self, listener: OnAnswer) -> None:
+        """`listener` hears of every answer from now on."""
+        self._listeners.append(listener)
+
+    @contextmanager
+    def opened(self) -> Iterator[None]:
+        """As long as it is used: what happens in the vault is recorded, what is erased leaves every store."""
+        followed, reconciler = self.followed, self.followed.reconciler
+        with ExitStack() as stack:
+            for database in (self.pages, self.keys, self.journal, self.dismissed):
+                stack.callback(database.close)
+                followed.databases.append(database)
+                stack.callback(followed.databases.remove, database)
+            stack.callback(self.past.close)
+            # At the front: first what happened is told, then the stores are cleaned, the journal with them.
+            reconciler.on_commit.insert(0, self.recorder.committed)
+            stack.callback(reconciler.on_commit.remove, self.recorder.committed)
+            reconciler.on_scan.insert(0, self.recorder.scanned)
+            stack.callback(reconciler.on_scan.remove, self.recorder.scanned)
+            if reconciler.has_scanned:
+                with reconciler.lock:
+                    self.recorder.scanned()
+            stack.callback(self._map.stop)
+            for store, erase in {
+                erasure.PAGES: self.pages.erase,
+                erasure.KEYS: self.keys.erase,
+                erasure.JOURNAL: self.journal.erase,
+                erasure.DISMISSED: self.dismissed.erase,
+                erasure.PAST: self.past.erase,
+                erasure.MAP: self._map.erase,
+            }.items():
+                stack.enter_context(followed.erasures.replaced(store, erase))
+            yield
+
+    def _tell(self, verb: str, answer: Payload, max_tokens: int | None) -> None:
+        for listener in self._listeners:
+            listener(verb, answer, max_tokens)
+
+    def _view_at(self, allows: Allows, when: When) -> View:
+        if when == NOW:
+            return self._live if allows is everything else NarrowedView(self._live, allows)
+        past = self.past.view(when.moment(), when.ref)
+        return past if allows is everything else NarrowedView(past, self._then_and_now(allows))
+
+    def _then_and_now(self, allows: Allows) -> Allows:
+        """Of the past somebody sees what they would have seen then, unless it was put out of their sight since."""
+
+        def seen(memory: HasFacets) -> bool:
+            row = self._live.find_row(memory.id)
+            return allows(memory) and (row is None or allows(row))
+
+        return seen
+
+    def _manifest(self, allows: Allows) -> Manifest:
+        followed = self.followed
+        return manifest_of(followed.vault, followed.catalog, embedder=followed.config.model, allows=allows)
+
+    def _similarity_map(self, allows: Allows) -> tuple[Drawn, int]:
+        drawn, waiting = self._map.map()
+        if allows is everything:
+            return drawn, waiting
+        rows = {row.id for row in self._live.everything() if allows(row)}
+        return drawn.narrowed(rows.__contains__), 0
