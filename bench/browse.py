@@ -16,7 +16,7 @@ from bench.figures import judge, report, timed
 from bench.notes import Notes
 from helix.compose import open_vault, open_workspace
 from helix.config import Config
-from helix.index.layout import lay_out
+from helix.index.map_layout import lay_out
 from helix.memory.place import Place
 from helix.memory.search_engine import open_recall
 from helix.memory.workspace import Workspace

@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from bench.figures import report
 from bench.notes import Notes
 from helix.vault import frontmatter
-from helix.vault.load import Value
+from helix.vault.yaml_load import Value
 from tests.cli.commands import BIN
 from tests.dashboard.conftest import CHROMIUM, FLAGS
 from tests.flows.daemon import Daemon, running_daemon

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from helix.errors import EditRefused, NoteError
 from helix.vault.edit import REMOVE, Remove, edit
 from helix.vault.frontmatter import Document, emit, parse, same
-from helix.vault.load import Value
+from helix.vault.yaml_load import Value
 from tests.vault.foreign import CORPUS, foreign_bytes
 
 Mutation = Callable[[random.Random, str], str]

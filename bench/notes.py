@@ -10,7 +10,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from helix.vault import frontmatter
-from helix.vault.load import Value
+from helix.vault.yaml_load import Value
 
 _TEAM = Path(__file__).parent / "team" / "memories.jsonl"
 _VOCABULARY = 50_000

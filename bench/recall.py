@@ -34,7 +34,7 @@ from helix.memory.search_engine import Recall, open_recall
 from helix.memory.tokens import token_counter
 from helix.vault import frontmatter
 from helix.vault.links import to_link
-from helix.vault.load import Value
+from helix.vault.yaml_load import Value
 
 TEAM = Path(__file__).parent / "team"
 DEPTHS = (5, 10, 20)

@@ -13,7 +13,7 @@ import numpy as np
 
 from bench.figures import report, timed
 from helix.index.facets import Facets
-from helix.index.matrix import VectorEntry
+from helix.index.vector_matrix import VectorEntry
 from helix.index.vectors import Vectors
 from helix.index.where import Reach, Where
 

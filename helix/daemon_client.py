@@ -23,8 +23,8 @@ from helix_mcp.wire import Server
 from helix.codes import to_error
 from helix.config import Config
 from helix.errors import DaemonUnreachable, HelixError
+from helix.follow.daemon_address import Whereabouts
 from helix.follow.lock import FollowLock
-from helix.follow.whereabouts import Whereabouts
 from helix.token_file import owner_of
 from helix.vault.vault_id import state_folder
 

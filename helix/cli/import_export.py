@@ -12,7 +12,7 @@ import typer
 from helix.cli.open_vault import session
 from helix.cli.output import Json, err, out, print_json, progress_bar, reports_errors
 from helix.errors import BadValue
-from helix.memory.portability.import_formats import AUTO, FORMATS
+from helix.memory.portability.import_format_names import AUTO, FORMATS
 
 _SHOWN = 20
 """reasons that are printed for people; --json has all of them"""

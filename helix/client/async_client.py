@@ -8,6 +8,7 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import anyio
 
+from helix.client.answer_shape import Listing, Page, Result
 from helix.client.call import Call, following
 from helix.client.connected import (
     WHOLE_GRAPH,
@@ -19,9 +20,8 @@ from helix.client.connected import (
     with_signature,
 )
 from helix.client.errors import HelixError
-from helix.client.exchange import Send, exchange
 from helix.client.results import Graph
-from helix.client.shape import Listing, Page, Result
+from helix.client.retries import Send, exchange
 from helix.client.transport import AsyncTransport
 
 P = ParamSpec("P")

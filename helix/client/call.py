@@ -10,8 +10,8 @@ from datetime import date, datetime
 from typing import Any, Generic, TypeAlias, TypeVar
 from urllib.parse import quote
 
+from helix.client.answer_shape import Page, Result
 from helix.client.errors import BadAnswer, BadRequest, error_of
-from helix.client.shape import Page, Result
 
 T = TypeVar("T", bound=Result)
 T_co = TypeVar("T_co", bound=Result, covariant=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
+from helix.client.answer_shape import Listing, Page, Result
 from helix.client.call import Call, following
 from helix.client.connected import (
     WHOLE_GRAPH,
@@ -18,9 +19,8 @@ from helix.client.connected import (
     with_signature,
 )
 from helix.client.errors import HelixError
-from helix.client.exchange import Send, exchange
 from helix.client.results import Graph
-from helix.client.shape import Listing, Page, Result
+from helix.client.retries import Send, exchange
 from helix.client.transport import Transport
 
 P = ParamSpec("P")

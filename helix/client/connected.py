@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Self, TypeVar, get_args, get_type_hints
 
-from helix.client.exchange import RetryPolicy
 from helix.client.maintenance import Care
 from helix.client.reading import Reading
 from helix.client.results import Graph
+from helix.client.retries import RetryPolicy
 from helix.client.settings import find_settings, with_headers
 from helix.client.writing import Changing
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from helix.client.shape import Listing, Page, Result, each, mapping, named
+from helix.client.answer_shape import Listing, Page, Result, each, mapping, named
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,15 +26,16 @@ from helix.config import Config, from_process
 from helix.daemon.connections import BoundedConnection
 from helix.daemon.logs import LEVELS, announce, start_logging
 from helix.errors import ConfigError, HelixError, VaultLocked
+from helix.follow.daemon_address import Whereabouts
 from helix.follow.follower import Follower
-from helix.follow.whereabouts import Whereabouts
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.maintenance.worker import Upkeep
-from helix.memory.models import Models
 from helix.memory.search_engine import RecallSoon
+from helix.memory.shared_models import Models
 from helix.memory.workspace import Workspace
 from helix.state.permissions import close_state
 from helix.surfaces.app import Doors, Plugged, make_app
+from helix.surfaces.daemon_proof import routes as proof
 from helix.surfaces.dashboard.routes import routes as dashboard
 from helix.surfaces.local_access import LocalAccess
 from helix.surfaces.mcp.lazy_surface import McpSoon
@@ -43,7 +44,6 @@ from helix.surfaces.monitoring.events import Events
 from helix.surfaces.monitoring.health import DaemonHealth
 from helix.surfaces.monitoring.metrics import Metrics
 from helix.surfaces.monitoring.status import DaemonStatus
-from helix.surfaces.proof import routes as proof
 from helix.token_file import TokenFile
 from helix.vault.vault_id import state_folder
 

@@ -13,7 +13,7 @@ from helix.doctor import daemon, derived, folders, links, settings, sync
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Finding
 from helix.errors import HelixError, VaultError
-from helix.follow.whereabouts import Whereabouts
+from helix.follow.daemon_address import Whereabouts
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.search_engine import open_recall
 from helix.vault.files import Files, Write

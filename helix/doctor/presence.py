@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 from helix.config import Config
 from helix.daemon_client import Daemon, NotYourDaemon
 from helix.errors import HelixError
+from helix.follow.daemon_address import Whereabouts
 from helix.follow.lock import FollowLock, LockOwner
-from helix.follow.whereabouts import Whereabouts
 from helix.token_file import owner_of
 
 _PATIENCE = 3.0

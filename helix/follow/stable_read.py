@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from helix.errors import NoteError, StorageError
 from helix.vault.conflict_names import original_name
 from helix.vault.frontmatter import Document
+from helix.vault.git_conflict_markers import GitConflict, find_conflict
 from helix.vault.identity import id_in_frontmatter
-from helix.vault.markers import GitConflict, find_conflict
 from helix.vault.note import Note
 from helix.vault.problem import Problem
 from helix.vault.vault import Vault

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from helix.errors import HelixError
 from helix.index.analyze import query_tokens
+from helix.index.bm25 import best_possible
 from helix.index.engine import ANCHORS, BESIDE, Candidates, Spelling, Wording
 from helix.index.facet_index import FacetIndex
 from helix.index.keywords import Keywords
-from helix.index.matrix import VectorHit
 from helix.index.meaning import Meaning
-from helix.index.rank import best_possible
+from helix.index.vector_matrix import VectorHit
 from helix.index.where import Where
 
 _TELLING_WORDS = 40  # of a text that is compared with what is there

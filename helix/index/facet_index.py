@@ -13,7 +13,7 @@ from collections.abc import Set as AbstractSet
 from helix.index.engine import Candidate
 from helix.index.facet_sets import FacetSets
 from helix.index.facets import Facets
-from helix.index.matrix import VectorHit
+from helix.index.vector_matrix import VectorHit
 from helix.index.where import ACTIVE, Where
 
 _NOTHING: frozenset[str] = frozenset()

@@ -16,9 +16,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from helix.index.bm25 import Allowed, IndexPart, PostingsCache, best, find
 from helix.index.entries import KeywordDoc, WordEntry, to_entries, to_entry
 from helix.index.postings import Docs, Weights
-from helix.index.rank import Allowed, IndexPart, PostingsCache, best, find
 from helix.index.segments import Segment, SegmentStore
 from helix.index.spelling import Vocabulary
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from helix.errors import IndexBroken, StorageError
 from helix.index.chunk import CHUNK_FORMAT
-from helix.index.matrix import LIST_COLUMNS, TEXT_COLUMNS, Matrix, VectorEntry, VectorHit
+from helix.index.vector_matrix import LIST_COLUMNS, TEXT_COLUMNS, Matrix, VectorEntry, VectorHit
 from helix.index.where import FIELDS, Sql, SqlDialect, Where, to_sql
 
 if TYPE_CHECKING:

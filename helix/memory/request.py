@@ -29,7 +29,7 @@ from helix.memory.writing.store import Store
 if TYPE_CHECKING:
     from helix.memory.maintenance.worker import Upkeep
     from helix.memory.portability.export_manifest import Manifest
-    from helix.memory.reading.bundles import OwnBundles
+    from helix.memory.reading.phase_cache import OwnBundles
     from helix.memory.reading.similarity_map import Drawn
 
 P = ParamSpec("P")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from helix.errors import HelixError, IndexNotReady
 from helix.follow.lane import Progress
 from helix.memory.followed_vault import FollowedVault
-from helix.memory.models import Models
+from helix.memory.shared_models import Models
 
 if TYPE_CHECKING:
     from helix.index.engine import Engine, IndexHealth

@@ -30,10 +30,10 @@ from helix.memory.principal import (
     everything,
     visible_to,
 )
-from helix.memory.reading.bundles import Bundles
 from helix.memory.reading.memory_versions import NarrowedVersions
 from helix.memory.reading.narrowed_view import NarrowedView
 from helix.memory.reading.past import Past
+from helix.memory.reading.phase_cache import Bundles
 from helix.memory.reading.similarity_map import Cartographer, Drawn
 from helix.memory.reading.vault_view import VaultView
 from helix.memory.reading.view import NOW, View, When

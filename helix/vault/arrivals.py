@@ -30,13 +30,13 @@ from helix.vault.edit import edit
 from helix.vault.files import Write
 from helix.vault.frontmatter import Document
 from helix.vault.hashes import content_hash
-from helix.vault.load import Value
 from helix.vault.merge import is_erased, merge, settle_registers, with_ancestors
 from helix.vault.normalize import normalize
 from helix.vault.note import Note, is_later, status_of
 from helix.vault.paths import check, slug
 from helix.vault.times import format_time, parse_time
 from helix.vault.vault import Vault
+from helix.vault.yaml_load import Value
 
 Outcome = Literal["made", "updated", "merged", "unchanged", "refused"]
 

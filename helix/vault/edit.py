@@ -16,7 +16,7 @@ from helix.errors import EditRefused
 from helix.vault.frontmatter import Document, prove, same
 from helix.vault.key_positions import KeyEntry, YamlRoot, block_header, line_end, line_start, locate
 from helix.vault.lists import Patch, change_block_list, change_inline_list, rewrite_inline
-from helix.vault.load import Value
+from helix.vault.yaml_load import Value
 from helix.vault.yaml_text import requote, spell, spell_block, spell_key
 
 

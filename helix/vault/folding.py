@@ -14,9 +14,9 @@ from helix.vault.files import Write, Written
 from helix.vault.frontmatter import Document
 from helix.vault.hashes import content_hash
 from helix.vault.links import to_link
-from helix.vault.load import Value
 from helix.vault.note import Note
 from helix.vault.vault import Vault
+from helix.vault.yaml_load import Value
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from helix.errors import BadFrontmatter, EditRefused, NoteError, NotText
+from helix.vault.git_conflict_markers import find_conflict
 from helix.vault.hashes import content_hash, state_hash
-from helix.vault.load import Value, conflict_markers, load
-from helix.vault.markers import find_conflict
+from helix.vault.yaml_load import Value, conflict_markers, load
 from helix.vault.yaml_text import spell_block
 
 _OPENING = re.compile(r"---[ \t]*\r?\n")

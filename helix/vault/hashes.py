@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 
-from helix.vault.load import Value
+from helix.vault.yaml_load import Value
 
 
 def content_hash(data: bytes) -> str:

@@ -20,11 +20,11 @@ from helix.vault.commit import commit, uncommitted
 from helix.vault.commit_consent import CommitConsent
 from helix.vault.git_folder import read_regular
 from helix.vault.git_program import MOST_OUTPUT, can_be_passed, last_words
+from helix.vault.git_trail import LOG_FORMAT, WALK_SECONDS, Commit, FileCommit, events, to_commit
 from helix.vault.identity import id_in_frontmatter
 from helix.vault.ignore import IGNORE_FILE
 from helix.vault.repository import CommittedFile, Repository, run_as_owner
 from helix.vault.templates import SETTINGS
-from helix.vault.trail import LOG_FORMAT, WALK_SECONDS, Commit, FileCommit, events, to_commit
 from helix.vault.unified_diff import unified_diff
 
 SHORT = 10

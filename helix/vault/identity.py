@@ -7,7 +7,7 @@ import re
 
 from helix.errors import NoteError
 from helix.vault.frontmatter import parse
-from helix.vault.markers import take_sides
+from helix.vault.git_conflict_markers import take_sides
 
 FRONTMATTER_BYTES = 64 * 1024
 _ID_LINE = re.compile(rb"""(?:id|"id"|'id')[ \t]*:[ \t]+(.*)""")

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from helix.vault.key_positions import Span, ValuePosition, line_end, line_start
-from helix.vault.load import Value
+from helix.vault.yaml_load import Value
 from helix.vault.yaml_text import spell
 
 _GAP = re.compile(r"-( +)(?=\S)")

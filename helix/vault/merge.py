@@ -14,10 +14,10 @@ from helix.vault import frontmatter
 from helix.vault.edit import REMOVE, Remove, edit
 from helix.vault.frontmatter import Document
 from helix.vault.hashes import state_hash
-from helix.vault.load import Value
 from helix.vault.note import STATUSES, ancestors_of, is_erased_record, is_later, status_of
 from helix.vault.text_merge import merge_text
 from helix.vault.times import parse_time, stamp_after
+from helix.vault.yaml_load import Value
 
 FindState = Callable[[str], Document | None]
 """The text of a state by its hash, where local history still has it."""

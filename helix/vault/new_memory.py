@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from helix.errors import BadValue
 from helix.vault.links import EDGE_KINDS, to_link
-from helix.vault.load import Value
 from helix.vault.note import MADE_UP_PROJECT, SCOPES
 from helix.vault.paths import folder_name
+from helix.vault.yaml_load import Value
 
 
 @dataclass(frozen=True)

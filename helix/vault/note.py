@@ -21,8 +21,8 @@ from helix.vault.links import (
     property_links,
     wikilinks,
 )
-from helix.vault.load import Value
 from helix.vault.times import parse_time
+from helix.vault.yaml_load import Value
 
 STATUSES = ("active", "superseded", "deleted", "erased")
 SCOPES = ("project", "global", "session")

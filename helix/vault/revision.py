@@ -9,11 +9,11 @@ from datetime import datetime
 from helix.vault import ids
 from helix.vault.edit import REMOVE, Remove, edit
 from helix.vault.frontmatter import Document
-from helix.vault.load import Value
 from helix.vault.merge import FindState, merge, with_ancestors
 from helix.vault.note import Note, ancestors_of
 from helix.vault.text_merge import COLLISION
 from helix.vault.times import format_time, parse_time
+from helix.vault.yaml_load import Value
 
 Changes = dict[str, Value | Remove]
 

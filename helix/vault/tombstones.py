@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 
 from helix.vault.edit import edit
 from helix.vault.frontmatter import Document
-from helix.vault.load import Value
 from helix.vault.merge import (
     FindState,
     erased_record,
@@ -24,6 +23,7 @@ from helix.vault.merge import (
 )
 from helix.vault.note import Note, ancestors_of, is_later, status_of
 from helix.vault.times import stamp_after
+from helix.vault.yaml_load import Value
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _SHOWN = ("active", "superseded")

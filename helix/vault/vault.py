@@ -18,23 +18,23 @@ from helix.errors import (
     StorageError,
     VaultUnavailable,
 )
-from helix.vault import frontmatter, ids, revision, standing
+from helix.vault import file_standing, frontmatter, ids, revision
 from helix.vault.ancestry import Ancestry
+from helix.vault.file_standing import Standing
 from helix.vault.files import Files, Write, Written
 from helix.vault.frontmatter import Document
 from helix.vault.ignore import Ignore, IgnoreFiles
 from helix.vault.leftovers import AT_ONCE, State
-from helix.vault.load import Value
 from helix.vault.merge import erased_record, settle_registers, with_ancestors
 from helix.vault.new_memory import NewMemory, home_of, to_meta
 from helix.vault.note import Note, is_later, status_of
 from helix.vault.paths import MAX_NOTE_BYTES, Root
 from helix.vault.revision import Edit
-from helix.vault.standing import Standing
 from helix.vault.times import Clock, format_time, stamp_after, utc_now
 from helix.vault.tombstones import settle
 from helix.vault.vault_id import read_identity
 from helix.vault.walk import Walk, walk
+from helix.vault.yaml_load import Value
 
 __all__ = ["Edit", "Standing", "Vault"]
 
@@ -92,13 +92,13 @@ class Vault:
         return self.stand(note).note
 
     def may_be_hidden(self, note: Note) -> bool:
-        return standing.may_be_hidden(note, self.ancestry)
+        return file_standing.may_be_hidden(note, self.ancestry)
 
     def stand(self, note: Note) -> Standing:
-        return standing.stand(note, self.ancestry)
+        return file_standing.stand(note, self.ancestry)
 
     def learn(self, notes: Sequence[Note]) -> set[str]:
-        return standing.learn(notes, self.ancestry, self.clock)
+        return file_standing.learn(notes, self.ancestry, self.clock)
 
     def walk(self, below: str = "") -> Walk:
         return walk(self.root.path, self.ignore(), below)
@@ -262,7 +262,7 @@ class Vault:
         """Write a hidden memory again over an old file of it; text in the old one that nobody has seen is kept."""
 
         def step(file: Note) -> Note | None:
-            document = standing.overruled(file, self.ancestry)
+            document = file_standing.overruled(file, self.ancestry)
             if document is None:
                 return file
             after = Note(path, document)

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import NoReturn
 
 from helix.errors import EditRefused
-from helix.vault.load import MAX_DEPTH, Value
+from helix.vault.yaml_load import MAX_DEPTH, Value
 
 _WIDE = 100  # a mapping that does not fit into this many characters is written one key per line
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 
-from helix.follow.whereabouts import Whereabouts
+from helix.follow.daemon_address import Whereabouts
 from helix.index.catalog import CATALOG_FILE, Catalog
 from helix.vault.hashes import content_hash
 from helix.vault.leftovers import complete_name, unfinished_name

@@ -22,7 +22,7 @@ from helix.config import Config, load
 from helix.doctor.examine import Diagnosis, examine
 from helix.doctor.examined import Examined, Surroundings
 from helix.doctor.fix import Deed, mend
-from helix.follow.whereabouts import Whereabouts
+from helix.follow.daemon_address import Whereabouts
 from helix.token_file import TokenFile
 from helix.vault.starter import find_template, start_vault
 from helix.vault.vault_id import state_folder

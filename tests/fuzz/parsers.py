@@ -18,24 +18,24 @@ from helix.memory import budget, tokens
 from helix.memory.judgement import resemble, secrets, statements, wording, worth
 from helix.memory.portability import export_manifest, imported, relink
 from helix.memory.portability.importers import basic_memory, instructions
-from helix.memory.reading import markdown_html, pack, phase_recall
+from helix.memory.reading import markdown_html, pack_text, phase_recall
 from helix.vault import (
     conflict_names,
     edit,
     frontmatter,
+    git_conflict_markers,
     git_folder,
     identity,
     ids,
     ignore,
     links,
-    load,
     markdown_blocks,
-    markers,
     new_memory,
     paths,
     text_merge,
     times,
     unified_diff,
+    yaml_load,
     yaml_text,
 )
 from helix.vault.note import Memory, Note
@@ -136,10 +136,10 @@ PARSERS = (
     Parser("frontmatter", lambda text: _document(text).meta, _YAML),
     Parser("fences of the frontmatter", lambda text: frontmatter.parse(text.encode("utf-8", "replace")), ("---", "\n", " ", "a:")),
     Parser("edit of a key", _edited, _YAML, 4_000),
-    Parser("load", load.load, _YAML),
+    Parser("load", yaml_load.load, _YAML),
     Parser("id in a commit", lambda text: identity.id_in_frontmatter(b"---\nid: " + text.encode("utf-8", "replace")), ("'", '"', "\\", " #")),
-    Parser("marks of a conflict", markers.find_conflict, ("<<<<<<< a\n", "=======\n", ">>>>>>> b\n", "||||||| c\n", "```\n")),
-    Parser("sides of a conflict", markers.take_sides, ("<<<<<<< a\n", "=======\n", ">>>>>>> b\n", "||||||| c\n", "```\n")),
+    Parser("marks of a conflict", git_conflict_markers.find_conflict, ("<<<<<<< a\n", "=======\n", ">>>>>>> b\n", "||||||| c\n", "```\n")),
+    Parser("sides of a conflict", git_conflict_markers.take_sides, ("<<<<<<< a\n", "=======\n", ">>>>>>> b\n", "||||||| c\n", "```\n")),
     Parser("merge of two texts", lambda text: text_merge.merge_text(text, f"x\n{text}y\n", f"{text}\nz\n"), _PROSE),
     Parser("merge of two texts that share little", lambda text: text_merge.merge_text(text, _turned(text), f"x\n{text[::2]}"), _PROSE),
     Parser("merge without a base", lambda text: text_merge.merge_text(None, text, _turned(text)), _PROSE),
@@ -176,7 +176,7 @@ PARSERS = (
     Parser("resemblance", _alike, (*_PROSE, "is ", "not ", "a, ")),
     Parser("cut", lambda text: budget.cut(text, len(text) * 3 // 4), (". ", "\n", " ")),
     Parser("fence of a pack", inert, ("<", "/", " ", "memory", ">", "#include", "=", "\u200b", "[", "Human:")),
-    Parser("words of a pack", pack.words_of),
+    Parser("words of a pack", pack_text.words_of),
     Parser("html", lambda text: markdown_html.to_html(text, lambda name: None), (*_PROSE, "*", "_", "![", "](", "<", "&#", "1. ", "|-"), 8_000),
     Parser("tokens", _count, ("a", " ", "\n", "世", "!", "\U0001f600"), 200_000),
     Parser("phases", phase_recall.phases_in, _YAML),

@@ -10,7 +10,7 @@ import numpy as np
 
 from helix.errors import EmbeddingFailed
 from helix.index.facets import Facets
-from helix.index.matrix import VectorEntry
+from helix.index.vector_matrix import VectorEntry
 from helix.vault.note import Memory
 
 DIMENSIONS = 16

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from helix.errors import IndexBroken
 from helix.index.facets import Facets
-from helix.index.matrix import Matrix, VectorEntry, VectorHit
+from helix.index.vector_matrix import Matrix, VectorEntry, VectorHit
 from helix.index.vectors import Vectors, vectors_folder
 from helix.index.where import Reach, Where
 from tests.index.memories import DIMENSIONS, entry, unit_vectors

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from helix.index.facet_sets import FacetSets
 from helix.index.facets import Facets
-from helix.index.matrix import Matrix, VectorEntry
+from helix.index.vector_matrix import Matrix, VectorEntry
 from helix.index.vectors import Vectors
 from helix.index.where import (
     ALL_FIELDS,

@@ -23,7 +23,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
 
-from helix.surfaces.proof import routes as proof
+from helix.surfaces.daemon_proof import routes as proof
 
 TOKEN = "of-the-test"  # noqa: S105 (of nobody)
 READ_ONLY = types.ToolAnnotations(read_only_hint=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from helix.vault.load import Value
+from helix.vault.yaml_load import Value
 
 _SPACE = ["\n", "\r\n", "\r", "\ufeff", "\u2028", "\u2029", "\x85", "\xa0", " ", "  ", "\t"]
 _YAML = [

@@ -12,11 +12,11 @@ from helix.vault import frontmatter
 from helix.vault.ancestry import Ancestry
 from helix.vault.arrivals import Arrival, bring, tombstone
 from helix.vault.frontmatter import Document
-from helix.vault.load import Value
 from helix.vault.note import Note
 from helix.vault.paths import Root
 from helix.vault.times import parse_time
 from helix.vault.vault import Vault
+from helix.vault.yaml_load import Value
 
 ID = "mem_2026-01-01_word_aaaaaa"
 

@@ -10,7 +10,7 @@ import pytest
 
 from helix.errors import NoteError
 from helix.vault.frontmatter import parse
-from helix.vault.markers import find_conflict
+from helix.vault.git_conflict_markers import find_conflict
 
 MAX_SECONDS = 0.1
 MAX_MEMORY = 50 * 1024 * 1024

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from helix.errors import EditRefused
 from helix.vault.edit import REMOVE, Remove, edit
 from helix.vault.frontmatter import emit, parse, same
-from helix.vault.load import Value
+from helix.vault.yaml_load import Value
 from tests.scale import scaled
 from tests.vault.foreign import CORPUS, foreign_bytes
 from tests.vault.notes import values, written_notes

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from helix.errors import BadFrontmatter, EditRefused, NoteError, NotText
 from helix.vault.frontmatter import create, emit, parse, same
-from helix.vault.load import Value
+from helix.vault.yaml_load import Value
 from tests.scale import scaled
 from tests.vault.foreign import CORPUS
 from tests.vault.notes import metas, nasty_text, values, written_notes

@@ -14,8 +14,8 @@ from datetime import timedelta
 
 from helix.errors import BadValue, HelixError, MemoryNotFound
 from helix.index.where import Reach, Where
+from helix.memory.arguments import check_limit
 from helix.memory.judgement.resemble import Verdict, resemble
-from helix.memory.reader import check_limit
 from helix.memory.reading.link_graph import Links
 from helix.memory.reading.view import Row, View
 from helix.memory.request import Request, verb
@@ -24,9 +24,9 @@ from helix.memory.writing.store import Edit
 from helix.memory.writing.write import to_compared
 from helix.vault.authors import HELIX, acting
 from helix.vault.links import to_link
-from helix.vault.load import Value
 from helix.vault.note import Memory, Note
 from helix.vault.times import format_time, parse_time
+from helix.vault.yaml_load import Value
 
 _COMPARED = 6
 _STALE_AFTER = timedelta(days=60)

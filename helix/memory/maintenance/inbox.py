@@ -15,8 +15,8 @@ from typing import Any
 
 from helix.errors import BadValue
 from helix.memory.activity.event import Activity, EventFilter
+from helix.memory.arguments import check_limit
 from helix.memory.maintenance.consolidate import Proposal, is_hidden, look
-from helix.memory.reader import check_limit
 from helix.memory.reading.view import Row, View
 from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload

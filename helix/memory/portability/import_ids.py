@@ -22,12 +22,12 @@ from helix.vault import frontmatter
 from helix.vault.arrivals import Arrival
 from helix.vault.edit import REMOVE, Remove, edit
 from helix.vault.frontmatter import Document
-from helix.vault.load import Value
 from helix.vault.merge import state_of, with_ancestors
 from helix.vault.new_memory import NewMemory, home_of, to_meta
 from helix.vault.note import SCOPES, STATUSES, Note, ancestors_of, is_later
 from helix.vault.paths import slug
 from helix.vault.times import format_time, parse_time
+from helix.vault.yaml_load import Value
 
 _LONGEST_KEY = 300
 _LONGEST_TITLE = 200

@@ -18,7 +18,7 @@ from helix.errors import BadValue, HelixError
 from helix.index.catalog import Catalog, Row
 from helix.memory.judgement.secrets import find_secret, line_of_secret
 from helix.memory.portability.export_archive import Strand
-from helix.memory.portability.import_formats import AUTO, FORMATS, STRAND
+from helix.memory.portability.import_format_names import AUTO, FORMATS, STRAND
 from helix.memory.portability.import_ids import ImportOptions, Mint, base_of, key_of, last_digest, suffix_of
 from helix.memory.portability.import_source import Source
 from helix.memory.portability.imported import Brought, Ignored, Record, Skipped

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from helix.memory.portability.import_source import Source
-from helix.vault.load import Value
 from helix.vault.times import format_time, parse_time
+from helix.vault.yaml_load import Value
 
 _DEEPEST = 6
 _LONGEST_VALUE = 8_000

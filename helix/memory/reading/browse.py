@@ -9,10 +9,10 @@ from typing import Any
 
 from helix.errors import BadValue, MemoryNotFound
 from helix.index.where import Where, to_predicate
+from helix.memory.arguments import check_limit, to_filters
 from helix.memory.budget import fit_text
 from helix.memory.pagination import position_in
 from helix.memory.place import reaches
-from helix.memory.reader import check_limit, to_filters
 from helix.memory.reading.presentation import brief, check_format, full
 from helix.memory.reading.search import asks_for_hidden, check_scope
 from helix.memory.reading.view import NOW, Row, View, When

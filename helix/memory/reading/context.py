@@ -13,9 +13,9 @@ from helix.index.where import Reach, Where, to_predicate
 from helix.memory.budget import cut
 from helix.memory.place import Place, reaches
 from helix.memory.reading.link_graph import Links
-from helix.memory.reading.pack import Piece, pack, words_of
 from helix.memory.reading.pack_report import Left
 from helix.memory.reading.pack_report import explain as to_explained
+from helix.memory.reading.pack_text import Piece, pack, words_of
 from helix.memory.reading.presentation import check_format, passage
 from helix.memory.reading.search import ask, check_scope, nearest_shown
 from helix.memory.reading.view import NOW, Row, View, When, changed_at

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from helix.index.analyze import ASKING, JOINING, STOP_WORDS
+from helix.memory.arguments import check_limit
 from helix.memory.bounds import MOST_POINTS
 from helix.memory.budget import fit_page
 from helix.memory.pagination import Listing, position_in
 from helix.memory.place import reaches
-from helix.memory.reader import check_limit
 from helix.memory.reading.search import check_scope
 from helix.memory.reading.view import Row
 from helix.memory.request import Request, verb

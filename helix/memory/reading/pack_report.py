@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from helix.memory.budget import Budget
-from helix.memory.reading.pack import Piece, group_of, grouped
+from helix.memory.reading.pack_text import Piece, group_of, grouped
 from helix.memory.reading.view import View
 from helix.memory.tokens import Payload, serialize
 

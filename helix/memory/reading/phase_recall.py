@@ -13,14 +13,14 @@ from helix.errors import BadValue, NoteError, VaultError
 from helix.memory.bounds import MOST_PHASES
 from helix.memory.budget import Budget
 from helix.memory.place import reaches
-from helix.memory.reading.bundles import BundleKey
 from helix.memory.reading.context import to_piece
-from helix.memory.reading.pack import pack
+from helix.memory.reading.pack_text import pack
+from helix.memory.reading.phase_cache import BundleKey
 from helix.memory.reading.search import ask
 from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload
-from helix.vault.load import Value, load
+from helix.vault.yaml_load import Value, load
 
 PHASES_FILE = ".helix/phases.yaml"
 _DEPTH = 60

@@ -7,7 +7,7 @@ from typing import Any
 
 from helix.errors import BadValue
 from helix.index.chunk import chunks
-from helix.memory.reading.pack import opens_with
+from helix.memory.reading.pack_text import opens_with
 from helix.memory.tokens import Payload
 from helix.vault.note import Memory, Note
 

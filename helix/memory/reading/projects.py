@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, NotRequired, TypedDict
 
 from helix.memory.answers import Page
-from helix.memory.reader import check_limit
+from helix.memory.arguments import check_limit
 from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from helix.errors import BadValue
-from helix.index.gate import FAR
+from helix.index.confidence import FAR
+from helix.memory.arguments import check_limit, to_filters
 from helix.memory.place import Place, reaches
-from helix.memory.reader import check_limit, to_filters
 from helix.memory.reading.presentation import brief, check_format, full, passage
 from helix.memory.reading.view import NOW, Row, View, When
 from helix.memory.request import Request, verb

@@ -111,7 +111,7 @@ class Cartographer:
         return None if self._index is None else self._index.vectors_version()
 
     def _draw(self) -> Drawn:
-        from helix.index.layout import METHOD, lay_out
+        from helix.index.map_layout import METHOD, lay_out
 
         version = self._version()
         means = None if self._index is None else self._index.means()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 
+from helix.memory.arguments import check_limit
 from helix.memory.budget import cut_at_line, fit_text
 from helix.memory.pagination import position_in
-from helix.memory.reader import check_limit
 from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload, clean

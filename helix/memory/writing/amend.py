@@ -24,9 +24,9 @@ from helix.memory.writing.write import (
 from helix.vault.authors import doing
 from helix.vault.edit import REMOVE, Remove
 from helix.vault.links import EDGE_KINDS, to_link
-from helix.vault.load import Value
 from helix.vault.new_memory import filed_under
 from helix.vault.note import Note
+from helix.vault.yaml_load import Value
 
 MODES = ("tombstone", "hard")
 

@@ -16,10 +16,10 @@ from helix.vault.edit import REMOVE, Remove
 from helix.vault.files import Write
 from helix.vault.folding import merge_copies
 from helix.vault.frontmatter import Document
-from helix.vault.load import Value
 from helix.vault.new_memory import NewMemory, home_of
 from helix.vault.note import Note, status_of
 from helix.vault.vault import Edit, Vault
+from helix.vault.yaml_load import Value
 
 # What a record keeps of its present when its past is brought back.
 _NEVER_TURNED_BACK = frozenset(

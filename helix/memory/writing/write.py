@@ -33,10 +33,10 @@ from helix.memory.writing.store import Edit, Store
 from helix.vault.authors import Author, acting, current, doing
 from helix.vault.edit import Remove
 from helix.vault.links import EDGE_KINDS, to_link
-from helix.vault.load import Value
 from helix.vault.new_memory import NewMemory, title_from
 from helix.vault.note import SCOPES, Memory, Note
 from helix.vault.times import parse_time
+from helix.vault.yaml_load import Value
 
 _COMPARED = 12
 _NAMED = 3

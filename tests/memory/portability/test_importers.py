@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from helix.errors import BadValue
-from helix.memory.portability.import_formats import FORMATS
+from helix.memory.portability.import_format_names import FORMATS
 from helix.memory.portability.importers import basic_memory
 from helix.vault import frontmatter
 from tests.memory.portability.rig import FIXTURES, Place, outcome

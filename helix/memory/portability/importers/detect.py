@@ -7,7 +7,7 @@ from typing import Any
 from helix.errors import BadValue
 from helix.memory.portability.export_archive import SUFFIX
 from helix.memory.portability.export_manifest import EDGES_NAME, MANIFEST_NAME
-from helix.memory.portability.import_formats import FORMATS, STRAND
+from helix.memory.portability.import_format_names import FORMATS, STRAND
 from helix.memory.portability.import_source import Source
 from helix.memory.portability.imported import Read
 from helix.memory.portability.importers import (

@@ -8,7 +8,7 @@ from helix.memory.portability.import_source import Source
 from helix.memory.portability.imported import Brought, Item, text_of
 from helix.memory.portability.importers.notes import FoundNote, Names, read_notes
 from helix.vault.links import wikilinks
-from helix.vault.load import Value
+from helix.vault.yaml_load import Value
 
 Edges = Mapping[str, list[str]]
 

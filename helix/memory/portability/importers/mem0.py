@@ -8,8 +8,8 @@ from typing import Any
 from helix.errors import BadValue
 from helix.memory.portability.import_source import Source
 from helix.memory.portability.imported import Brought, Item, Skipped, plain, tags_of, text_of, time_of
-from helix.vault.load import Value
 from helix.vault.new_memory import title_from
+from helix.vault.yaml_load import Value
 
 _KINDS = frozenset({"fact", "preference", "decision", "snippet", "task", "event", "skill", "document"})
 

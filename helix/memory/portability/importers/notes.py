@@ -13,8 +13,8 @@ from helix.vault import frontmatter
 from helix.vault.frontmatter import Document
 from helix.vault.ids import is_usable
 from helix.vault.links import EDGE_KINDS, from_link
-from helix.vault.load import Value
 from helix.vault.normalize import normalize
+from helix.vault.yaml_load import Value
 
 _LARGEST = 16 * 1024 * 1024
 _TEMPLATES = frozenset({"template", "templates", "_templates"})

@@ -6,7 +6,7 @@ import pytest
 
 from helix.index.engine import Candidate
 from helix.index.facets import Facets
-from helix.index.fuse import follow_links, rank, words_share
+from helix.index.ranking import follow_links, rank, words_share
 from helix.index.time_words import TimeSpan
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from helix.index.gate import Signals, cover, judge
+from helix.index.confidence import Signals, cover, judge
 
 
 def test_a_question_about_something_else_gets_no_answer() -> None:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from helix.index.facets import Facets
-from helix.index.layout import Layout, lay_out
-from helix.index.matrix import Matrix, VectorEntry
+from helix.index.map_layout import Layout, lay_out
+from helix.index.vector_matrix import Matrix, VectorEntry
 
 TOPICS = 6
 

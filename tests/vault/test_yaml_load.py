@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix.errors import BadFrontmatter, NoteError, TooLarge
-from helix.vault.load import Value, load
+from helix.vault.yaml_load import Value, load
 from tests.scale import scaled
 from tests.vault.notes import nasty_text
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from helix.vault.markers import GitConflict, find_conflict, find_marker_line, take_sides
+from helix.vault.git_conflict_markers import GitConflict, find_conflict, find_marker_line, take_sides
 
 CONFLICT = """\
 Intro

@@ -18,9 +18,9 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import TypeVar
 
+from helix.client.answer_shape import Result
 from helix.client.call import Call, Reply
 from helix.client.errors import STATUSES_TRIED_AGAIN, BadSettings, DaemonUnreachable, HelixError
-from helix.client.shape import Result
 
 T = TypeVar("T", bound=Result)
 

@@ -28,8 +28,8 @@ from yaml.events import (
 )
 
 from helix.errors import BadFrontmatter, TooLarge
-from helix.vault.explain import explain
-from helix.vault.markers import find_marker_line
+from helix.vault.git_conflict_markers import find_marker_line
+from helix.vault.yaml_errors import explain
 
 Value: TypeAlias = Union[bool, int, float, str, "list[Value]", "dict[str, Value]", None]
 

@@ -11,11 +11,11 @@ from helix.vault import frontmatter
 from helix.vault.ancestry import Ancestry
 from helix.vault.frontmatter import Document
 from helix.vault.identity import id_in_frontmatter
-from helix.vault.load import Value
 from helix.vault.merge import erased_record
 from helix.vault.note import HIDDEN, Note, status_of
 from helix.vault.times import Clock, format_time
 from helix.vault.tombstones import overrule, overrule_without_id, settle
+from helix.vault.yaml_load import Value
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import pytest
 from helix.client.call import Call, Reply
 from helix.client.connected import Verbs
 from helix.client.errors import DaemonUnreachable, HelixError, NotFound, RateLimited
-from helix.client.exchange import RetryPolicy, Send, exchange
 from helix.client.maintenance_results import Stats
+from helix.client.retries import RetryPolicy, Send, exchange
 
 VERBS = Verbs("project")
 BROKEN = DaemonUnreachable("broken")
