@@ -20,7 +20,7 @@ from helix.cli.output import Progress, err
 from helix.config import Config
 from helix.daemon_client import PATIENCE, Daemon, find_daemon
 from helix.errors import BadValue, DaemonUnreachable
-from helix.memory.bounds import MOST_TOKENS
+from helix.memory.size_limits import MOST_TOKENS
 from helix.memory.verbs.table import VERBS
 from helix.memory.verbs.verb import Verb
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from helix.errors import BadValue
 from helix.index.query import narrow
 from helix.index.where import Where
-from helix.memory.bounds import MOST_AT_ONCE
+from helix.memory.size_limits import MOST_AT_ONCE
 
 
 def check_limit(limit: int, most: int = MOST_AT_ONCE) -> int:

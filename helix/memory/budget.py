@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix.errors import BadValue
-from helix.memory.bounds import LEAST_TOKENS, MOST_TOKENS
 from helix.memory.pagination import Listing
+from helix.memory.size_limits import LEAST_TOKENS, MOST_TOKENS
 from helix.memory.tokens import LONGEST_TOKEN, CountTokens, Payload, serialize
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]|\n")

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from helix.cli.verbs import ROOM
-from helix.memory.bounds import MOST_TOKENS
+from helix.memory.size_limits import MOST_TOKENS
 from tests.cli.commands import BIN, helix, helix_json, listed
 from tests.cli.forked import run_forked
 from tests.flows.daemon import running_daemon

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from helix.errors import BadValue
 from helix.memory.activity.event import WHATS, WHOS, Event, EventFilter
-from helix.memory.bounds import MOST_EVENTS
 from helix.memory.budget import fit_page
 from helix.memory.pagination import Listing
 from helix.memory.request import Request, verb
+from helix.memory.size_limits import MOST_EVENTS
 from helix.memory.tokens import Payload
 from helix.vault.times import format_time, parse_time
 

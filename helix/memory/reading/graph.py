@@ -7,12 +7,12 @@ from typing import Any
 
 from helix.errors import BadValue
 from helix.memory.arguments import check_limit
-from helix.memory.bounds import DEEPEST, MOST_NODES
 from helix.memory.place import reaches
 from helix.memory.reading.link_graph import Edge, Links
 from helix.memory.reading.search import check_scope
 from helix.memory.reading.view import NOW, Row, View, When
 from helix.memory.request import Request, verb
+from helix.memory.size_limits import DEEPEST, MOST_NODES
 from helix.memory.tokens import Payload
 
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from helix.index.analyze import ASKING, JOINING, STOP_WORDS
 from helix.memory.arguments import check_limit
-from helix.memory.bounds import MOST_POINTS
 from helix.memory.budget import fit_page
 from helix.memory.pagination import Listing, position_in
 from helix.memory.place import reaches
 from helix.memory.reading.search import check_scope
 from helix.memory.reading.view import Row
 from helix.memory.request import Request, verb
+from helix.memory.size_limits import MOST_POINTS
 from helix.memory.tokens import Payload
 
 _TERMS = 3

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from helix.errors import BadValue, NoteError, VaultError
-from helix.memory.bounds import MOST_PHASES
 from helix.memory.budget import Budget
 from helix.memory.place import reaches
 from helix.memory.reading.context import to_piece
@@ -19,6 +18,7 @@ from helix.memory.reading.phase_cache import BundleKey
 from helix.memory.reading.search import ask
 from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
+from helix.memory.size_limits import MOST_PHASES
 from helix.memory.tokens import Payload
 from helix.vault.yaml_load import Value, load
 

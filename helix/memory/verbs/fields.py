@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, TypedDict
 
-from helix.memory.bounds import LEAST_TOKENS, MOST_AT_ONCE, MOST_TOKENS
+from helix.memory.size_limits import LEAST_TOKENS, MOST_AT_ONCE, MOST_TOKENS
 from helix.memory.verbs.verb import About, Asks
 
 Format = Literal["concise", "detailed"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, get_args
 
-from helix.memory.bounds import (
+from helix.memory.size_limits import (
     DEEPEST,
     LEAST_TOKENS,
     LONGEST_TEXT,

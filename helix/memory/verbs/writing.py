@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
-from helix.memory.bounds import MOST_FILED
+from helix.memory.size_limits import MOST_FILED
 from helix.memory.verbs.fields import ID, NOTHING, IdempotencyKey, MemoryId, Rel, Scope, Source
 from helix.memory.verbs.verb import About, Asks, Route, Verb
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from helix.errors import BadValue, MemoryErased
-from helix.memory.bounds import MOST_FILED
 from helix.memory.request import Request, verb
+from helix.memory.size_limits import MOST_FILED
 from helix.memory.tokens import Payload
 from helix.memory.writing.idempotency import check_key, digest_of, with_degraded
 from helix.memory.writing.store import Edit, Stored

@@ -71,6 +71,47 @@ def test_an_imported_memory_says_where_it_comes_from(here: Place, form: str, sou
         assert note.path.endswith(f"/{note.id}.md")
 
 
+HUGO = {
+    "toml.md": '+++\ntitle = "Quay in TOML"\ntags = ["harbour"]\ndate = 2024-03-01T09:30:00Z\nweight = 3\n'
+    "[params]\ncolour = 'red'\n+++\n\nThe quay opens at nine.\n",
+    "json.md": '{\n  "title": "Quay in JSON",\n  "tags": ["harbour"],\n  "date": "2024-03-01T09:30:00Z",\n'
+    '  "weight": 3\n}\n\nThe quay opens at ten.\n',
+}
+
+
+def test_notes_with_properties_in_toml_or_json_keep_them(here: Place) -> None:
+    for name, text in HUGO.items():
+        (here.folder / "hugo").mkdir(exist_ok=True)
+        (here.folder / "hugo" / name).write_text(text)
+    assert here.bring(here.folder / "hugo")["made"] == 2
+    notes = here.notes()
+    for title, hour in {"Quay in TOML": "nine", "Quay in JSON": "ten"}.items():
+        note = notes[title]
+        assert note.memory.tags == ("harbour",)
+        assert note.memory.created_at == "2024-03-01T09:30:00Z"
+        assert note.meta["weight"] == 3
+        assert note.document.body.strip() == f"The quay opens at {hour}."
+    assert notes["Quay in TOML"].meta["params"] == {"colour": "red"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+++\nno toml at all\n+++\n\nThe quay opens at nine.\n",
+        "+++\nnever closed\n\nThe quay opens at nine.\n",
+        "{\n  no json\n}\n\nThe quay opens at nine.\n",
+        "{\n" + "[" * 100_000 + "\n}\n\nThe quay opens at nine.\n",
+    ],
+    ids=["no TOML", "never closed", "no JSON", "deep JSON"],
+)
+def test_a_note_whose_toml_or_json_cannot_be_read_comes_in_as_text(here: Place, text: str) -> None:
+    (here.folder / "hugo").mkdir()
+    (here.folder / "hugo" / "quay.md").write_text(text)
+    assert here.bring(here.folder / "hugo")["made"] == 1
+    [note] = here.notes().values()
+    assert note.document.body.strip() == text.strip()
+
+
 def test_obsidian_notes_keep_titles_tags_aliases_dates_and_links(here: Place) -> None:
     said = here.bring(FIXTURES / "obsidian")
     assert said["made"] == 2

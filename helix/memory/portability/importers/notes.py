@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from helix.errors import BadValue, NoteError, StorageError
 from helix.memory.portability.import_source import Source
 from helix.memory.portability.imported import Ignored, Record, Skipped, tags_of, text_of, time_of
+from helix.memory.portability.importers import toml_json
 from helix.vault import frontmatter
 from helix.vault.frontmatter import Document
 from helix.vault.ids import is_usable
@@ -103,6 +104,8 @@ def _read_note(source: Source, name: str) -> FoundNote | Record | Skipped:
     try:
         data = source.read(name, _LARGEST)
         document = frontmatter.parse(data)
+        if not document.has_frontmatter:
+            document = toml_json.find_document(document.body) or document
     except (NoteError, BadValue, StorageError) as error:
         return Skipped(name, error.message)
     if is_usable(memory_id := document.meta.get("id")) and str(memory_id).startswith("mem_"):
