@@ -14,7 +14,6 @@ from typing import Any
 
 from helix.dialects.helix.tools import TOOLS
 from helix.surfaces.rest.document import document
-from helix.surfaces.rest.reference import routes_only
 
 Schema = dict[str, Any]
 
@@ -45,7 +44,7 @@ _FILTERS = ("project", "kind", "tag", "status", "after", "before")
 
 def render() -> dict[str, str]:
     """The files by name."""
-    said = document(routes_only())
+    said = document()
     return {"types.ts": _types(said), "routes.ts": _routes(said), "tools.ts": _tools(said)}
 
 

@@ -148,12 +148,10 @@ def test_launchd_gets_a_plist_that_says_the_same(place: Path, monkeypatch: pytes
 
 
 def _is_alive(pid: int) -> bool:
+    """A killed process shows as a zombie while threads of it are still in a system call, and holds its lock so long."""
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+        threads = list(Path(f"/proc/{pid}/task").glob("*/stat")) if os.path.isdir("/proc") else []
+        return not threads or any(file.read_text().rpartition(")")[2].split()[0] != "Z" for file in threads)
+    except (ProcessLookupError, FileNotFoundError):
         return False
-    return (
-        Path(f"/proc/{pid}/stat").read_text().split(")")[1].split()[0] != "Z"
-        if os.path.isdir("/proc")
-        else True
-    )

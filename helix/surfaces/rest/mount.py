@@ -30,7 +30,8 @@ _KEY_HEADER = Annotated[
 ]
 
 
-def mount(app: FastAPI, verbs: Iterable[Verb]) -> None:
+def mount(app: FastAPI, verbs: Iterable[Verb], *, documented: bool = False) -> None:
+    """`documented` routes also say what they answer; to serve they need not, and it costs the start of a daemon."""
     bodies: dict[type[Asks], type[BaseModel]] = {}
     for verb in verbs:
         route, places = verb.route, _places(verb)
@@ -44,7 +45,7 @@ def mount(app: FastAPI, verbs: Iterable[Verb]) -> None:
             tags=[route.tag],
             operation_id=route.operation,
             description=inspect.cleandoc(verb.about),
-            responses=_responses(verb, places),
+            responses=_responses(verb, places) if documented else None,
             openapi_extra=CALLER if verb.uses_caller else None,
             response_model=None,
         )

@@ -6,13 +6,7 @@ import json
 import sys
 from typing import Any, cast
 
-from fastapi import FastAPI
-
-from helix.memory.verbs.table import VERBS
 from helix.surfaces.rest.document import document
-from helix.surfaces.rest.maintenance import add_care
-from helix.surfaces.rest.monitoring import add_watching
-from helix.surfaces.rest.mount import mount
 from helix.surfaces.rest.respond import ALWAYS, MEANING
 
 Json = dict[str, Any]
@@ -49,17 +43,8 @@ curl -s 127.0.0.1:7878/remember \\
 _ANYWHERE = {str(status) for status in ALWAYS}
 
 
-def routes_only() -> FastAPI:
-    """The routes without a vault behind them: enough to say what they are."""
-    app, nothing = FastAPI(title="Helix", version="1"), cast(Any, None)
-    mount(app, VERBS.values())
-    add_care(app, nothing, nothing, nothing)
-    add_watching(app, nothing, nothing, nothing)
-    return app
-
-
 def render() -> str:
-    openapi = document(routes_only())
+    openapi = document()
     parts = [_HEAD, _errors()]
     for tag in openapi["tags"]:
         parts.append(f"## {tag['description']}\n\n")
