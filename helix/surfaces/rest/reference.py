@@ -30,8 +30,8 @@ curl -s 127.0.0.1:7878/remember \\
   and leads on with `next_cursor`. A cursor stays good while memories are written.
 - An error is `{"error": "a sentence", "code": "kebab-case"}`, whatever its status. Programs go by the code.
 - `Idempotency-Key` makes a change safe to repeat: the same key with the same request is answered `noop`, with another
-  one 409. Keys are one namespace for all callers. What was forgotten or erased since is not answered as if it were
-  stored: a retry gets 410, and writes nothing.
+  one 409. Keys are one namespace for all programs of one owner. What was forgotten or erased since is not
+  answered as if it were stored: a retry gets 410, and writes nothing.
 - `If-Match` bases a change on the `ETag` that was read. If the file has changed since, Helix merges the two where they
   fit together and it still knows the text that was read. Where both changed the same lines or the same property, or
   with `"merge": false`, the answer is 409 `stale-hash` and nothing is written: read it again and decide. It is 409 and
