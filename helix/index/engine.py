@@ -38,6 +38,9 @@ class Ledger(Protocol):
 
     def indexed(self) -> Sequence[Indexed]: ...
 
+    def find_path(self, memory_id: str) -> str | None:
+        """Where the memory stands now."""
+
 
 @dataclass(frozen=True)
 class Wording:
@@ -132,7 +135,13 @@ class Engine(Protocol):
         """Found by their words when this returns, by their meaning soon after. The same changes may come again."""
 
     def catch_up(self, ledger: Ledger, read: ReadNote, progress: Progress | None = None) -> int:
-        """Put what the ledger has and the engine has not, and drop what it no longer has. Returns how many."""
+        """Put what the ledger has and the engine has not, and drop what it no longer has. Returns how many.
+
+        Everything is found by its words when this returns.
+        """
+
+    def attach(self) -> None:
+        """Search by meaning as well, in an engine that was opened for words first. It may take seconds."""
 
     def rebuild(self, progress: Progress | None = None) -> None:
         """Make everything again from the notes; what was there serves until it is replaced."""

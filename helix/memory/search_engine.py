@@ -38,11 +38,16 @@ class Recall:
 
 @contextmanager
 def open_recall(
-    followed: FollowedVault, progress: Progress | None = None, models: Models | None = None
+    followed: FollowedVault,
+    progress: Progress | None = None,
+    models: Models | None = None,
+    *,
+    words_first: bool = False,
 ) -> Iterator[Recall]:
     """Search, for the process that follows the vault: its index takes in every change from here on.
 
-    `models` are those of the process; without them it has its own.
+    `models` are those of the process; without them it has its own. `words_first` is for who does not wait for the
+    model and the vectors: search is by words until somebody asks the index to `attach` them.
     """
     # Here and not above: numpy, Whoosh and LanceDB take longer to import than most commands to run.
     from helix.index.local_engine import LocalEngine
@@ -60,6 +65,7 @@ def open_recall(
             models.find,
             guard=reconciler.lock,
             erasures=followed.erasures,
+            words_first=words_first,
         )
         stack.callback(index.close)
         # What was imported stays: the collector would look at all of it again and again below.
@@ -83,7 +89,8 @@ def _open_index(choice: str, models: Models, folder: Path) -> Engine:
 
 
 class RecallSoon:
-    """Search that gets ready on a thread of its own: its imports take seconds, and nothing else should wait."""
+    """Search that gets ready on a thread of its own: by words first, then by meaning, whose model and libraries take
+    seconds to load."""
 
     def __init__(self, followed: FollowedVault, models: Models | None = None) -> None:
         self._followed = followed
@@ -131,9 +138,10 @@ class RecallSoon:
     def _run(self) -> None:
         while not self._closing.is_set():
             try:
-                with open_recall(self._followed, models=self._models) as self._opened:
+                with open_recall(self._followed, models=self._models, words_first=True) as self._opened:
                     self.failure = ""
                     self._settled.set()
+                    self._attach(self._opened.index)
                     self._closing.wait()
             except (HelixError, OSError, ImportError) as error:
                 log.exception("search cannot start; trying again")
@@ -142,3 +150,14 @@ class RecallSoon:
                 self._closing.wait(_RETRY)
             finally:
                 self._opened = None
+
+    def _attach(self, index: Engine) -> None:
+        while not self._closing.is_set():
+            try:
+                index.attach()
+                # What was loaded stays, and the collector need not look at it again.
+                gc.freeze()
+                break
+            except (HelixError, OSError, ImportError):
+                log.exception("search by meaning cannot start; trying again")
+                self._closing.wait(_RETRY)

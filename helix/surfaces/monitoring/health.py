@@ -102,10 +102,12 @@ class DaemonHealth:
             yield from self._index_reasons(index, index.degraded)
 
     def _index_reasons(self, index: IndexHealth, why: str) -> Iterator[Payload]:
+        if index.indexing is not None:  # to be under way is no reason to worry anybody
+            return
         if index.model is None:
             if self._followed.config.model != "none":  # somebody who wants no model is not told so every day
                 yield {"code": "embedder-unavailable", "message": why}
-        elif index.indexing is None:  # to be under way is no reason to worry anybody
+        else:
             yield {"code": "search-degraded", "message": why}
 
 

@@ -1,0 +1,94 @@
+"""Memories whose vectors are to be made, known by their names alone.
+
+A note that waits is read and cut into chunks when its turn comes: to do so with all of them would keep the first
+answer waiting after a start, and ten thousand texts in memory.
+"""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+
+from helix.errors import HelixError
+from helix.index.meaning import Meaning
+
+log = logging.getLogger(__name__)
+
+_PORTION = 50  # memories that are read together
+_AHEAD = 300  # that the worker has in hand; a cache that knows them all takes thousands a second
+_PAUSE = 0.05
+_RETRY = 1.0
+
+Feed = Callable[[Meaning, Sequence[str]], None]
+"""reads some of them and hands them to the worker, but for those that have changed since"""
+
+
+class Backlog:
+    """Of one set of vectors. Its thread starts with the first that waits, and ends when none does."""
+
+    def __init__(self, meaning: Meaning, feed: Feed) -> None:
+        self.meaning = meaning
+        self._feed = feed
+        self._waiting: dict[str, None] = {}
+        self._in_hand: list[str] = []
+        self._changed = threading.Condition()
+        self._thread: threading.Thread | None = None
+        self._stopped = threading.Event()
+
+    def __len__(self) -> int:
+        return len(self._waiting) + len(self._in_hand)
+
+    def add(self, memory_ids: Iterable[str]) -> None:
+        with self._changed:
+            self._waiting.update(dict.fromkeys(memory_ids))
+            if self._waiting and self._thread is None and not self._stopped.is_set():
+                self._thread = threading.Thread(target=self._run, name="helix-backlog", daemon=True)
+                self._thread.start()
+
+    def discard(self, memory_ids: Iterable[str]) -> None:
+        """They were put or dropped by another way."""
+        with self._changed:
+            for memory_id in memory_ids:
+                self._waiting.pop(memory_id, None)
+            self._changed.notify_all()
+
+    def wait(self, timeout: float) -> bool:
+        """Until the worker has them all. False when the time was up first."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not len(self), timeout)
+
+    def end(self) -> None:
+        """After the portion in hand. What still waits is found again by comparing the index with the catalog."""
+        self._stopped.set()
+
+    def stop(self) -> None:
+        """The same, and waits for it."""
+        self.end()
+        thread = self._thread
+        if thread is not None:
+            thread.join(timeout=30)
+
+    def _run(self) -> None:
+        while not self._stopped.is_set() and self._take():
+            try:
+                self._feed(self.meaning, self._in_hand)
+            except (HelixError, OSError, sqlite3.Error):  # a full disk, a catalog that is being made anew
+                log.exception("notes cannot be read for their vectors; trying again")
+                self.add(self._in_hand)
+                self._stopped.wait(_RETRY)
+            while self.meaning.lag() > _AHEAD and not self._stopped.wait(_PAUSE):
+                pass
+
+    def _take(self) -> bool:
+        """They leave those that wait before they are read: who is added from now on has changed again."""
+        with self._changed:
+            self._in_hand = list(islice(self._waiting, _PORTION))
+            for memory_id in self._in_hand:
+                del self._waiting[memory_id]
+            if not self._in_hand:
+                self._thread = None
+                self._changed.notify_all()
+            return bool(self._in_hand)
