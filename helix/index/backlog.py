@@ -17,9 +17,9 @@ from helix.index.meaning import Meaning
 
 log = logging.getLogger(__name__)
 
-_PORTION = 50  # memories that are read together
-_AHEAD = 300  # that the worker has in hand; a cache that knows them all takes thousands a second
-_PAUSE = 0.05
+_PORTION = 32  # memories that are read together
+_AHEAD = 32  # that the worker has in hand: seconds of a model's work
+_PAUSE = 0.02  # a cache that knows them all takes a thousand a second
 _RETRY = 1.0
 
 Feed = Callable[[Meaning, Sequence[str]], None]
@@ -29,9 +29,11 @@ Feed = Callable[[Meaning, Sequence[str]], None]
 class Backlog:
     """Of one set of vectors. Its thread starts with the first that waits, and ends when none does."""
 
-    def __init__(self, meaning: Meaning, feed: Feed) -> None:
+    def __init__(self, meaning: Meaning, feed: Feed, is_quiet: Callable[[], bool]) -> None:
+        """Nothing is fed while it is not quiet: many notes are coming in, and should be found by their words first."""
         self.meaning = meaning
         self._feed = feed
+        self._is_quiet = is_quiet
         self._waiting: dict[str, None] = {}
         self._in_hand: list[str] = []
         self._changed = threading.Condition()
@@ -72,15 +74,20 @@ class Backlog:
             thread.join(timeout=30)
 
     def _run(self) -> None:
-        while not self._stopped.is_set() and self._take():
+        while True:
+            while not self._may_feed() and not self._stopped.wait(_PAUSE):
+                pass
+            if self._stopped.is_set() or not self._take():
+                return
             try:
                 self._feed(self.meaning, self._in_hand)
             except (HelixError, OSError, sqlite3.Error):  # a full disk, a catalog that is being made anew
                 log.exception("notes cannot be read for their vectors; trying again")
                 self.add(self._in_hand)
                 self._stopped.wait(_RETRY)
-            while self.meaning.lag() > _AHEAD and not self._stopped.wait(_PAUSE):
-                pass
+
+    def _may_feed(self) -> bool:
+        return not self._waiting or (self._is_quiet() and self.meaning.lag() < _AHEAD)
 
     def _take(self) -> bool:
         """They leave those that wait before they are read: who is added from now on has changed again."""

@@ -24,9 +24,9 @@ from helix.index.spelling import Vocabulary
 
 __all__ = ["Allowed", "KeywordDoc", "Keywords", "WhooshKeywords"]
 
-# Documents in the delta, which is searched in plain Python. A flush writes every word once, however many documents hold
-# it, so a few large flushes take less time than many small ones.
-_FLUSH_AT = 3_000
+# Documents in the delta, which is searched in plain Python, and takes 5 KB for each. A flush writes every word once,
+# however many documents hold it, so a few large flushes take less time than many small ones.
+_FLUSH_AT = 6_000
 _SEGMENT_SIZE = (
     50_000  # documents in one segment of a build, which is put together in memory: about 1 KB each
 )

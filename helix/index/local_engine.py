@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _MANY = 16  # changes at once: a bulk import, which lets single writes go first
+_QUIET = 0.5  # seconds without so many, before they are embedded
 _FLUSH_AFTER = 1.0  # seconds without a change: in a bulk import every flush would be one of many
 _FLUSH_WITHIN = 10.0  # but no change waits for longer than this
 _MAINTAIN_SECONDS = 60.0
@@ -92,6 +93,8 @@ class LocalEngine:
         self._source: tuple[Ledger, ReadNote] | None = None
         self._trouble: str | None = None
         self._changed_at = 0.0
+        self._crowded_at = -_QUIET
+        """when many memories were put at once"""
         self._guard: AbstractContextManager[object] = guard or nullcontext()
         self._erasures = erasures
         self._lock = threading.RLock()
@@ -193,7 +196,16 @@ class LocalEngine:
 
     def _backlog(self, meaning: Meaning) -> Backlog:
         known = self._backlogs.get(meaning)
-        return self._backlogs.setdefault(meaning, Backlog(meaning, self._feed)) if known is None else known
+        return (
+            self._backlogs.setdefault(meaning, Backlog(meaning, self._feed, self._is_quiet))
+            if known is None
+            else known
+        )
+
+    def _is_quiet(self) -> bool:
+        with self._guard:  # whoever takes in many notes has it until they are in
+            pass
+        return time.monotonic() - self._crowded_at > _QUIET
 
     def _feed(self, meaning: Meaning, memory_ids: Sequence[str]) -> None:
         if self._source is None:
@@ -261,6 +273,7 @@ class LocalEngine:
         for meaning in self._meanings():
             backlog = self._backlog(meaning)
             if priority == BULK and self._source is not None:
+                self._crowded_at = time.monotonic()
                 backlog.add(names)
             else:
                 backlog.discard(names)

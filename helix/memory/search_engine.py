@@ -6,6 +6,7 @@ import functools
 import gc
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _RETRY = 5.0
+_LET_PASS = 5.0
+_LOOK_AGAIN = 0.02
 
 
 @dataclass(frozen=True)
@@ -58,28 +61,39 @@ def open_recall(
     with ExitStack() as stack:
         if models is None:
             models = stack.enter_context(Models(config.state_dir, config.embed_threads))
-        index = LocalEngine(
-            followed.state,
-            models.cache,
-            config.model,
-            models.find,
-            guard=reconciler.lock,
-            erasures=followed.erasures,
-            words_first=words_first,
-        )
-        stack.callback(index.close)
-        # What was imported stays: the collector would look at all of it again and again below.
-        gc.freeze()
-        # In one go: a change that comes between the two would be in neither.
-        with reconciler.lock:
-            reconciler.tail = index.apply
-            index.catch_up(followed.catalog, followed.read_note, progress)
-        # And at the facts of every memory, in the middle of somebody's search.
-        gc.freeze()
+        with _uncollected():
+            index = LocalEngine(
+                followed.state,
+                models.cache,
+                config.model,
+                models.find,
+                guard=reconciler.lock,
+                erasures=followed.erasures,
+                words_first=words_first,
+            )
+            stack.callback(index.close)
+            # In one go: a change that comes between the two would be in neither.
+            with reconciler.lock:
+                reconciler.tail = index.apply
+                index.catch_up(followed.catalog, followed.read_note, progress)
         index.start()
         read = functools.partial(find_note, followed.catalog, followed.vault.read_leniently)
         searcher = Searcher(index, followed.vault.clock, read, models.reranker)
         yield Recall(searcher, index, functools.partial(_open_index, config.model, models))
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """What is loaded here stays: modules, and the facts of every memory. The collector would look at all of it again
+    and again meanwhile, which takes as long as the rest, and later in the middle of somebody's search."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if was_on:
+            gc.enable()
 
 
 def _open_index(choice: str, models: Models, folder: Path) -> Engine:
@@ -92,8 +106,17 @@ class RecallSoon:
     """Search that gets ready on a thread of its own: by words first, then by meaning, whose model and libraries take
     seconds to load."""
 
-    def __init__(self, followed: FollowedVault, models: Models | None = None) -> None:
+    def __init__(
+        self,
+        followed: FollowedVault,
+        models: Models | None = None,
+        *,
+        somebody_waits: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`somebody_waits` for something that this process loads at the moment, beside search: two that load share
+        one interpreter, and the model can come second."""
         self._followed = followed
+        self._somebody_waits = somebody_waits
         self._models = models
         self._opened: Recall | None = None
         self.failure = ""
@@ -152,11 +175,13 @@ class RecallSoon:
                 self._opened = None
 
     def _attach(self, index: Engine) -> None:
+        until = time.monotonic() + _LET_PASS
+        while self._somebody_waits() and time.monotonic() < until and not self._closing.wait(_LOOK_AGAIN):
+            pass
         while not self._closing.is_set():
             try:
-                index.attach()
-                # What was loaded stays, and the collector need not look at it again.
-                gc.freeze()
+                with _uncollected():
+                    index.attach()
                 break
             except (HelixError, OSError, ImportError):
                 log.exception("search by meaning cannot start; trying again")
