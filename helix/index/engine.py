@@ -125,6 +125,11 @@ class IndexHealth:
     is_calibrated: bool = False
     """whether it was measured which cosines count as near: that differs from model to model"""
 
+    @property
+    def is_starting(self) -> bool:
+        """Found by words, while the model and the vectors are still being opened."""
+        return self.model is None and self.indexing is not None
+
 
 class Engine(Protocol):
     """Threads may ask while one writes."""
@@ -180,7 +185,8 @@ class Engine(Protocol):
         """For words that no memory holds: those that look like them in memories that pass, likeliest first."""
 
     def means(self) -> tuple[list[str], np.ndarray] | None:
-        """Of each memory one vector of length one; None without a model."""
+        """Of each memory one vector of length one; None without a model. It waits for vectors that are being opened,
+        and raises IndexNotReady when that takes long."""
 
     def vectors_version(self) -> object:
         """Another value whenever `means` would answer otherwise."""

@@ -18,7 +18,7 @@ from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helix.errors import HelixError
+from helix.errors import HelixError, IndexNotReady
 from helix.index.backlog import Backlog
 from helix.index.candidates import Stores, find_alike, find_candidates, find_spellings
 from helix.index.catalog import Indexed
@@ -58,6 +58,7 @@ _FLUSH_WITHIN = 10.0  # but no change waits for longer than this
 _MAINTAIN_SECONDS = 60.0
 _TWO_PROCESSES_FROM = 3_000
 _TELL_EVERY = 0.5
+_PATIENCE = 20.0  # for vectors that are being opened
 _SERVING = "serving.json"
 _WORDS = "keywords"
 _GETTING_READY = "search by meaning is getting ready; until then memories are found by their words only"
@@ -234,15 +235,21 @@ class LocalEngine:
             self._build_words(rows, read, progress)
             with self._guard:
                 self.catch_up(ledger, read)
-            while not self._attached.wait(_TELL_EVERY):
-                if self._no_embedder != _GETTING_READY or self._stopped.is_set():
-                    break
+            self._see_attached(float("inf"))
             for meaning in self._meanings():
                 self._backlog(meaning).add(self._keywords.hashes())
             self._see_embedded(progress)
             self._keywords.purge()
             for meaning in self._meanings():
                 meaning.vectors.purge()
+
+    def _see_attached(self, timeout: float) -> bool:
+        """Whether there is no more to wait for: the vectors are there, or cannot be."""
+        until = time.monotonic() + timeout
+        while self._no_embedder == _GETTING_READY and not self._attached.wait(_TELL_EVERY):
+            if self._stopped.is_set() or time.monotonic() > until:
+                return False
+        return True
 
     def _see_embedded(self, progress: Progress | None) -> None:
         for meaning in self._meanings():
@@ -318,6 +325,8 @@ class LocalEngine:
         return find_spellings(self._stores(), words, where)
 
     def means(self) -> tuple[list[str], np.ndarray] | None:
+        if not self._see_attached(_PATIENCE):
+            raise IndexNotReady(_GETTING_READY)
         meaning = self._meaning
         return None if meaning is None else meaning.vectors.means()
 

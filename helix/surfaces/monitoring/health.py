@@ -50,7 +50,8 @@ class DaemonHealth:
     def _look(self) -> Payload:
         following, index = self._follower.health(), self._recall.health()
         reasons = list(self._reasons(following, index))
-        starting = following.state == "starting" or (index is None and not self._recall.failure)
+        is_searched = index is not None and not index.is_starting
+        starting = following.state == "starting" or not (is_searched or self._recall.failure)
         state = "degraded" if reasons else "starting" if starting else "ready"
         return self._report(state, reasons, following, index)
 
