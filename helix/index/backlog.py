@@ -14,6 +14,8 @@ from itertools import islice
 
 from helix.errors import HelixError
 from helix.index.meaning import Meaning
+from helix.index.worker import BULK
+from helix.vault.note import Note
 
 log = logging.getLogger(__name__)
 
@@ -21,9 +23,6 @@ _PORTION = 32  # memories that are read together
 _AHEAD = 32  # that the worker has in hand: seconds of a model's work
 _PAUSE = 0.02  # a cache that knows them all takes a thousand a second
 _RETRY = 1.0
-
-Feed = Callable[[Meaning, Sequence[str]], None]
-"""reads some of them and hands them to the worker, but for those that have changed since"""
 
 
 class Backlog:
@@ -35,13 +34,15 @@ class Backlog:
         self._feed = feed
         self._is_quiet = is_quiet
         self._waiting: dict[str, None] = {}
-        self._in_hand: list[str] = []
+        self._in_hand: dict[str, None] = {}
         self._changed = threading.Condition()
         self._thread: threading.Thread | None = None
         self._stopped = threading.Event()
 
-    def __len__(self) -> int:
-        return len(self._waiting) + len(self._in_hand)
+    def lag(self) -> int:
+        """How many have no vectors yet, here or with the worker."""
+        with self._changed:
+            return len(self._waiting) + len(self._in_hand) + self.meaning.lag()
 
     def add(self, memory_ids: Iterable[str]) -> None:
         with self._changed:
@@ -57,10 +58,16 @@ class Backlog:
                 self._waiting.pop(memory_id, None)
             self._changed.notify_all()
 
+    def hand_over(self, note: Note) -> None:
+        """To the worker. In one go: who counts sees it once."""
+        with self._changed:
+            self.meaning.put(note, BULK)
+            self._in_hand.pop(note.id, None)
+
     def wait(self, timeout: float) -> bool:
         """Until the worker has them all. False when the time was up first."""
         with self._changed:
-            return self._changed.wait_for(lambda: not len(self), timeout)
+            return self._changed.wait_for(lambda: not self._waiting and not self._in_hand, timeout)
 
     def end(self) -> None:
         """After the portion in hand. What still waits is found again by comparing the index with the catalog."""
@@ -80,7 +87,7 @@ class Backlog:
             if self._stopped.is_set() or not self._take():
                 return
             try:
-                self._feed(self.meaning, self._in_hand)
+                self._feed(self, list(self._in_hand))
             except (HelixError, OSError, sqlite3.Error):  # a full disk, a catalog that is being made anew
                 log.exception("notes cannot be read for their vectors; trying again")
                 self.add(self._in_hand)
@@ -92,10 +99,14 @@ class Backlog:
     def _take(self) -> bool:
         """They leave those that wait before they are read: who is added from now on has changed again."""
         with self._changed:
-            self._in_hand = list(islice(self._waiting, _PORTION))
+            self._in_hand = dict.fromkeys(islice(self._waiting, _PORTION))
             for memory_id in self._in_hand:
                 del self._waiting[memory_id]
             if not self._in_hand:
                 self._thread = None
                 self._changed.notify_all()
             return bool(self._in_hand)
+
+
+Feed = Callable[[Backlog, Sequence[str]], None]
+"""reads some of them and hands them over, but for those that have changed since"""

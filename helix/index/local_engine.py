@@ -208,7 +208,7 @@ class LocalEngine:
             pass
         return time.monotonic() - self._crowded_at > _QUIET
 
-    def _feed(self, meaning: Meaning, memory_ids: Sequence[str]) -> None:
+    def _feed(self, backlog: Backlog, memory_ids: Sequence[str]) -> None:
         if self._source is None:
             return
         ledger, read = self._source
@@ -220,7 +220,7 @@ class LocalEngine:
             with self._lock:
                 # A file that says something else by now is told of by the follower, and the newer must come last.
                 if self._keywords.find_hash(memory_id) == note.hash:
-                    meaning.put(note, BULK)
+                    backlog.hand_over(note)
 
     def rebuild(self, progress: Progress | None = None) -> None:
         """Make both stores again from the notes, in place: what was there serves until it is replaced.
@@ -297,7 +297,7 @@ class LocalEngine:
                 meaning.drop(memory_ids)
 
     def _lag(self, meaning: Meaning) -> int:
-        return len(self._backlog(meaning)) + meaning.lag()
+        return self._backlog(meaning).lag()
 
     def _wait(self, meaning: Meaning, timeout: float) -> bool:
         until = time.monotonic() + timeout
