@@ -29,6 +29,7 @@ from helix.follow.note_lane import Committed
 from helix.index.catalog import Catalog, Row
 from helix.memory.activity.event import Event
 from helix.memory.activity.journal import Journal, Known
+from helix.memory.verbs.fields import What
 from helix.vault.authors import PERSON, Author, Authors, current
 from helix.vault.checkouts import Checkouts
 from helix.vault.diff import Change, Origin
@@ -42,7 +43,12 @@ _SYNC = Author("sync")
 _ERASED = Known("", "", "erased")
 """of what is erased only that it is: even its file may be named after what it said"""
 _MOST_REPLACED = 1_000
-_BORN = {"active": "learned", "superseded": "superseded", "deleted": "forgotten", "erased": "erased"}
+_BORN: Mapping[str, What] = {
+    "active": "learned",
+    "superseded": "superseded",
+    "deleted": "forgotten",
+    "erased": "erased",
+}
 
 
 @dataclass(frozen=True)
@@ -223,7 +229,7 @@ class Recorder:
         return format_time(self._clock())
 
 
-def _what(was: Known | None, now: Known) -> str | None:
+def _what(was: Known | None, now: Known) -> What | None:
     if was is None:
         return _BORN[now.status]
     if now == _ERASED:
@@ -241,7 +247,7 @@ def _remembered(row: Row) -> Iterator[Event]:
     """What a note itself tells of the time before there was a journal."""
     now, meta = Now.of_row(row), row.meta
     known = now.known
-    moments: dict[str, str | None] = {"learned": meta.get("created_at")}
+    moments: dict[What, str | None] = {"learned": meta.get("created_at")}
     if row.status == "active" and meta.get("updated_at") != meta.get("created_at"):
         moments["changed"] = meta.get("updated_at")
     elif row.status == "superseded":
