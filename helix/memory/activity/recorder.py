@@ -69,15 +69,8 @@ class Now:
 
     @classmethod
     def of_row(cls, row: Row) -> Now:
-        meta = row.meta
-        known = _known(row.path, row.hash, row.status, meta["title"], meta["kind"], meta.get("project"))
-        return cls(
-            row.id,
-            row.path,
-            known,
-            _agent(meta.get("source")),
-            (meta.get("edges") or {}).get("supersedes", ()),
-        )
+        known = _known(row.path, row.hash, row.status, row.title, row.kind, row.project)
+        return cls(row.id, row.path, known, _agent(row.source), row.edges.get("supersedes", ()))
 
 
 class Recorder:
@@ -245,15 +238,15 @@ def _what(was: Known | None, now: Known) -> What | None:
 
 def _remembered(row: Row) -> Iterator[Event]:
     """What a note itself tells of the time before there was a journal."""
-    now, meta = Now.of_row(row), row.meta
+    now = Now.of_row(row)
     known = now.known
-    moments: dict[What, str | None] = {"learned": meta.get("created_at")}
-    if row.status == "active" and meta.get("updated_at") != meta.get("created_at"):
-        moments["changed"] = meta.get("updated_at")
+    moments: dict[What, str | None] = {"learned": row.created_at}
+    if row.status == "active" and row.updated_at != row.created_at:
+        moments["changed"] = row.updated_at
     elif row.status == "superseded":
-        moments["superseded"] = meta.get("updated_at")
+        moments["superseded"] = row.updated_at
     elif row.status in ("deleted", "erased"):
-        moments[_BORN[row.status]] = meta.get("deleted_at")
+        moments[_BORN[row.status]] = row.deleted_at
     for what, written in moments.items():
         moment = parse_time(written)
         if moment is not None:
