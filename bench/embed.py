@@ -13,8 +13,9 @@ from pathlib import Path
 
 from bench.figures import report, timed
 from helix.index.chunk import Chunk, chunks
-from helix.index.embed import Reranker, find_embedder
+from helix.index.embed import find_embedder
 from helix.index.embed_cache import EmbedCache
+from helix.index.rerank import Reranker
 from helix.index.worker import FRESH, EmbedWorker
 from helix.vault.note import Memory
 

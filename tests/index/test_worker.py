@@ -156,3 +156,16 @@ def test_how_long_it_takes_is_told_from_the_pace_since_it_became_busy(story: Sto
     story.embedder.gate.clear()
     story.submit("later")
     assert story.worker.seconds_left() is None  # another beginning
+
+
+def test_without_work_the_embedder_rests_once(tmp_path: Path) -> None:
+    embedder = HashEmbedder()
+    cache = EmbedCache(tmp_path / "cache.db")
+    worker = EmbedWorker(embedder, cache, lambda memory_id, made, vectors: None, rest_after=0.01)
+    worker.submit("one", chunks(memory("a text")))
+    assert worker.wait(_PATIENCE)
+    assert embedder.rested.wait(_PATIENCE)
+    worker.submit("same", chunks(memory("a text")))  # is in the cache: there is nothing to rest from
+    assert worker.wait(_PATIENCE)
+    worker.stop()
+    assert embedder.rests == 1
