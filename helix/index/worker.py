@@ -24,8 +24,8 @@ FRESH = 0
 BULK = 1
 
 # How many chunks between two looks at the queue: a fresh note waits for no more than these. The model takes its texts
-# one by one, so a larger batch would gain nothing but work for more cores.
-_BATCH = max(8, 4 * usable_cores())
+# one by one, so a larger batch gains nothing but work for more cores.
+_BATCH = min(max(8, 2 * usable_cores()), 16)
 _LONGEST_RETRY = 60.0
 _REST_AFTER = 5.0  # seconds without work: before, the next note would need the memory again
 
@@ -41,6 +41,7 @@ class _Job:
     """in the queue, among those of the same priority"""
     vectors: dict[str, np.ndarray] = field(default_factory=dict)
     is_looked_up: bool = False
+    has_failed: bool = False
 
     @property
     def missing(self) -> list[Chunk]:
@@ -171,10 +172,11 @@ class EmbedWorker:
         batch: list[_Job] = []
         chunks = 0
         while self._queue and chunks < _BATCH:
-            # A fresh job is finished before the bulk behind it is begun.
-            if batch and self._queue[0][0] != batch[0].priority:
+            job = self._queue[0][2]
+            # A fresh job is finished before the bulk behind it is begun, and a text that no model can read is alone.
+            if batch and (job.priority != batch[0].priority or job.has_failed or batch[0].has_failed):
                 break
-            job = heapq.heappop(self._queue)[2]
+            heapq.heappop(self._queue)
             if self._jobs.get(job.memory_id) is job:
                 batch.append(job)
                 chunks += len(job.missing)
@@ -242,5 +244,6 @@ class EmbedWorker:
             self._retry_after = min(self._retry_after * 2, _LONGEST_RETRY)
             for job in batch:
                 if self._jobs.get(job.memory_id) is job:
+                    job.has_failed = True
                     job.position = next(self._positions)
                     self._enqueue(job)
