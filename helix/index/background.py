@@ -85,7 +85,7 @@ class Background:
 
         with self._one_at_a_time:
             threads = 1 if self.is_wanted_elsewhere() else min(self._threads, len(items))
-            with ThreadPoolExecutor(max(threads, 1), "helix-embed-text", _lower_priority) as pool:
+            with ThreadPoolExecutor(max(threads, 1), "helix-encode", _lower_priority) as pool:
                 for done in [pool.submit(work, number == 0) for number in range(threads)]:
                     done.result()
         return [made[number] for number in range(len(items))]
