@@ -48,8 +48,7 @@ class KnownTools:
     def __init__(self) -> None:
         self._repeatable: dict[str, bool] = {}
 
-    def learn(self, answer: Message) -> None:
-        result = answer.body.get("result")
+    def learn(self, result: object) -> None:
         tools = result.get("tools") if isinstance(result, dict) else None
         for tool in tools if isinstance(tools, list) else []:
             hints = tool.get("annotations") if isinstance(tool, dict) else None
@@ -91,6 +90,10 @@ class Exchange:
     def is_modern(self) -> bool:
         return bool(self.message.version)
 
+    @property
+    def _in_session(self) -> bool:
+        return not self.is_modern and self.message.method != "initialize"
+
     def is_under_way(self, seconds: float) -> bool:
         """Whether the daemon has the request, so that it can be told to stop; waits for it to be sent as a whole."""
         return self._call.begun and self._call.sent.wait(seconds)
@@ -112,7 +115,8 @@ class Exchange:
 
     def _until_answered(self) -> None:
         tries = paused = 0.0
-        lost_session: int | None = None
+        is_first = self._in_session and self._session.is_promised
+        lost_session = self._session.generation if is_first else None
         while not self._stopped.is_set():
             seen = self._session.generation
             try:
@@ -167,8 +171,7 @@ class Exchange:
         return self.message.method != "tools/call" or self._tools.may_repeat(self.message)
 
     def _attempt(self) -> None:
-        opening = self.message.method == "initialize"
-        in_session = not opening and not self.is_modern
+        opening, in_session = self.message.method == "initialize", self._in_session
         headers = self._session.headers() if in_session else self.message.routing_headers()
         response = self._endpoint.post(
             self.message.line,
@@ -227,7 +230,7 @@ class Exchange:
             if self.message.method == "initialize":
                 self._session.opened(self.message, response.headers.get("mcp-session-id", ""), answer)
             elif self.message.method == "tools/list":
-                self._tools.learn(answer)
+                self._tools.learn(answer.body["result"])
             elif not self.is_modern:
                 self._session.remember(self.message)
         self._answer(

@@ -8,8 +8,10 @@ import time
 
 from helix_mcp.endpoint import DaemonEndpoint
 from helix_mcp.exchange import Exchange, KnownTools, post_quietly
+from helix_mcp.known_answers import KnownAnswers
 from helix_mcp.message import INVALID_REQUEST, Malformed, error_line, parse
 from helix_mcp.session import Session
+from helix_mcp.starting import Starting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from helix_mcp.settings import Settings
 
 _OUTPUT = 1
+_SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 _NOTIFICATION_SECONDS = 5.0
 _LAST_WORDS_SECONDS = 1.0
 # Each has a thread and a connection; a client with more of them at once has run wild.
@@ -29,10 +32,20 @@ class Relay:
         self._endpoint = DaemonEndpoint(settings)
         self._session = Session(self._endpoint)
         self._tools = KnownTools()
+        self._starting = Starting(
+            self._endpoint,
+            self._session,
+            self._tools,
+            lambda: KnownAnswers(settings.dialect, dotted=settings.is_dotted),
+            self._listen,
+            self._tell_changed,
+        )
         self._listener: Listener | None = None
+        self._is_initialized = False
         self._output = threading.Lock()
         self._changed = threading.Condition()
         self._in_flight: dict[tuple[type, object], Exchange] = {}
+        self._is_greeted = False
         self._posting = 0
         self._modern_version = ""
         if hasattr(os, "set_blocking"):
@@ -58,6 +71,11 @@ class Relay:
             self._in_thread(self._post_answer, message)
 
     def _request(self, message: Message) -> None:
+        if (known := self._starting.answer(message)) is not None:
+            self._modern_version = message.version or self._modern_version
+            self._is_greeted = self._is_greeted or message.method == "initialize"
+            self._write(known)
+            return
         exchange = Exchange(self._endpoint, self._session, self._tools, message, self._write)
         key = _key(message.id)
         with self._changed:
@@ -78,6 +96,7 @@ class Relay:
     def _run(self, key: tuple[type, object], exchange: Exchange) -> None:
         try:
             exchange.run()
+            self._listen()
         finally:
             with self._changed:
                 del self._in_flight[key]
@@ -87,12 +106,39 @@ class Relay:
         threading.Thread(target=act, args=arguments, daemon=True).start()  # type: ignore[arg-type]
 
     def _notify(self, message: Message) -> None:
-        post_quietly(self._endpoint, message, self._headers(message), _NOTIFICATION_SECONDS)
-        if message.method == "notifications/initialized" and self._session.id and self._listener is None:
+        is_initialized = message.method == "notifications/initialized"
+        if self._is_greeted and is_initialized:
+            self._is_greeted = False  # the daemon hears it when the session is opened there
+        elif not self._session.is_promised:  # otherwise nothing is there yet that it could be about
+            post_quietly(self._endpoint, message, self._headers(message), _NOTIFICATION_SECONDS)
+        if is_initialized:
+            self._is_initialized = True
+            self._listen()
+
+    def _listen(self) -> None:
+        """To what the daemon says on its own account, once both sides know the session."""
+        with self._changed:
+            if self._listener is not None or not (self._is_initialized and self._session.id):
+                return
             from helix_mcp.listener import Listener
 
             self._listener = Listener(self._endpoint, self._session, self._write)
             self._listener.start()
+
+    def _tell_changed(self, kind: str) -> None:
+        """As the daemon would: on the session's stream, or on each that was asked for since 2026-07-28."""
+        import json
+
+        with self._changed:
+            requests = [exchange.message for exchange in self._in_flight.values()]
+        streams = [{_SUBSCRIPTION: one.id} for one in requests if one.method == "subscriptions/listen"]
+        for meta in streams if self._modern_version else [{}]:
+            changed = {
+                "jsonrpc": "2.0",
+                "method": f"notifications/{kind}/list_changed",
+                "params": {"_meta": meta},
+            }
+            self._write(json.dumps(changed).encode())
 
     def _post_answer(self, message: Message) -> None:
         """The client's answer to something that the daemon asked."""
