@@ -17,6 +17,7 @@ from helix_mcp.wire import RequestInFlight, Response
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from helix_mcp.endpoint import DaemonEndpoint
     from helix_mcp.message import Message
@@ -47,8 +48,11 @@ class KnownTools:
 
     def __init__(self) -> None:
         self._repeatable: dict[str, bool] = {}
+        self.is_asked = False
+        """whether the daemon was asked for the list, by the client or for it"""
 
     def learn(self, result: object) -> None:
+        self.is_asked = True
         tools = result.get("tools") if isinstance(result, dict) else None
         for tool in tools if isinstance(tools, list) else []:
             hints = tool.get("annotations") if isinstance(tool, dict) else None
@@ -247,6 +251,20 @@ class Exchange:
 def _pause(response: Response) -> float:
     wanted = response.headers.get("retry-after", "")
     return float(wanted) if wanted.isdigit() else 1.0
+
+
+def find_result(endpoint: DaemonEndpoint, request: Message, headers: dict[str, str]) -> dict[str, Any] | None:
+    """The daemon's answer to a request that the client does not wait for; None when it gives none."""
+    try:
+        response = endpoint.post(request.line, headers, seconds=HANDSHAKE_SECONDS)
+        if not 200 <= response.status < 300:
+            response.close()
+            return None
+        answers = [one for one in endpoint.messages(response, EventParser()) if one.is_answer]
+    except (NotSent, Lost, NotHttp, RequestRefused):
+        return None
+    result = answers[-1].body.get("result") if answers else None
+    return result if isinstance(result, dict) else None
 
 
 def post_quietly(endpoint: DaemonEndpoint, message: Message, headers: dict[str, str], seconds: float) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import threading
 import time
 
 from helix_mcp.endpoint import DaemonEndpoint
-from helix_mcp.exchange import Exchange, KnownTools, post_quietly
+from helix_mcp.exchange import Exchange, KnownTools, find_result, post_quietly
 from helix_mcp.known_answers import KnownAnswers
 from helix_mcp.message import INVALID_REQUEST, Malformed, error_line, parse
 from helix_mcp.session import Session
@@ -15,6 +16,8 @@ from helix_mcp.starting import Starting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from helix_mcp.listener import Listener
     from helix_mcp.message import Message
     from helix_mcp.settings import Settings
@@ -101,9 +104,22 @@ class Relay:
             with self._changed:
                 del self._in_flight[key]
                 self._changed.notify_all()
+        if exchange.message.method == "tools/call":
+            self._learn_tools(exchange.message)
 
-    def _in_thread(self, act: object, *arguments: object) -> None:
-        threading.Thread(target=act, args=arguments, daemon=True).start()  # type: ignore[arg-type]
+    def _learn_tools(self, call: Message) -> None:
+        """For a client that calls tools without listing them: a call that may be repeated needs no fresh connection."""
+        with self._changed:
+            if self._tools.is_asked:
+                return
+            self._tools.is_asked = True
+        request = _list_of_tools(call)
+        headers = request.routing_headers() or self._session.headers()
+        self._tools.learn(find_result(self._endpoint, request, headers))
+
+    def _in_thread(self, act: Callable[..., None], *arguments: object) -> None:
+        # Not `Thread`, whose start waits until it runs: two switches more for each call.
+        _thread.start_new_thread(act, arguments)
 
     def _notify(self, message: Message) -> None:
         is_initialized = message.method == "notifications/initialized"
@@ -127,18 +143,12 @@ class Relay:
 
     def _tell_changed(self, kind: str) -> None:
         """As the daemon would: on the session's stream, or on each that was asked for since 2026-07-28."""
-        import json
-
         with self._changed:
             requests = [exchange.message for exchange in self._in_flight.values()]
         streams = [{_SUBSCRIPTION: one.id} for one in requests if one.method == "subscriptions/listen"]
         for meta in streams if self._modern_version else [{}]:
-            changed = {
-                "jsonrpc": "2.0",
-                "method": f"notifications/{kind}/list_changed",
-                "params": {"_meta": meta},
-            }
-            self._write(json.dumps(changed).encode())
+            changed = _message(method=f"notifications/{kind}/list_changed", params={"_meta": meta})
+            self._write(changed.line)
 
     def _post_answer(self, message: Message) -> None:
         """The client's answer to something that the daemon asked."""
@@ -209,13 +219,21 @@ def _key(identity: object) -> tuple[type, object]:
 
 
 def _cancelled(request: Message) -> Message:
+    return _message(
+        method="notifications/cancelled", params={"requestId": request.id, "reason": "the client is gone"}
+    )
+
+
+def _list_of_tools(call: Message) -> Message:
+    """A request for it, of the same revision as a call."""
+    meta = call.params.get("_meta") if call.version else None
+    return _message(id="helix-mcp", method="tools/list", params={"_meta": meta} if meta else {})
+
+
+def _message(**fields: object) -> Message:
     import json
 
     from helix_mcp.message import Message
 
-    body = {
-        "jsonrpc": "2.0",
-        "method": "notifications/cancelled",
-        "params": {"requestId": request.id, "reason": "the client is gone"},
-    }
+    body = {"jsonrpc": "2.0", **fields}
     return Message(json.dumps(body).encode(), body)

@@ -12,9 +12,8 @@ import threading
 
 from helix_mcp.connection import Lost, NotHttp, NotSent
 from helix_mcp.endpoint import RequestRefused, say
-from helix_mcp.events import EventParser
+from helix_mcp.exchange import find_result
 from helix_mcp.known_answers import KnownAnswers
-from helix_mcp.session import HANDSHAKE_SECONDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -107,7 +106,11 @@ class Starting:
         """Hold an answer against the daemon's own. It is another one when another release was started."""
         if request.method == "ping":
             return
-        real = self._session.opening_result if request.method == "initialize" else self._ask(request)
+        real = (
+            self._session.opening_result
+            if request.method == "initialize"
+            else find_result(self._endpoint, request, request.routing_headers() or self._session.headers())
+        )
         if request.method == "tools/list" and real is not None:
             self._tools.learn(real)
         if real is None or real == given:
@@ -118,13 +121,3 @@ class Starting:
         kind, _, is_list = request.method.partition("/")
         if is_list:
             self._on_change(kind)
-
-    def _ask(self, request: Message) -> dict[str, Any] | None:
-        headers = request.routing_headers() or self._session.headers()
-        response = self._endpoint.post(request.line, headers, seconds=HANDSHAKE_SECONDS)
-        if not 200 <= response.status < 300:
-            response.close()
-            return None
-        answers = [one for one in self._endpoint.messages(response, EventParser()) if one.is_answer]
-        result = answers[-1].body.get("result") if answers else None
-        return result if isinstance(result, dict) else None
