@@ -6,10 +6,17 @@ the process is gone, with status 0 and nothing said. A daemon that does not run 
 
 from __future__ import annotations
 
+import _thread
 import os
 import sys
-import threading
 import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from helix_mcp.rest import Rest
 
 HELP = """\
 usage: helix-mcp hook [OPTIONS]
@@ -29,6 +36,9 @@ BUDGET = 1500
 # Of the 300 ms that an agent sees at most, some are for the end of the process.
 _DEADLINE = 0.28
 _SHORTEST = 0.02
+# So long the daemon is waited for, where something is kept that can be told instead.
+_PATIENCE = 0.2
+_LOOK_EVERY = 0.01
 # What an interpreter needs to get here, where the system does not say when it started.
 _USUAL_START = 0.05
 _LARGEST_INPUT = 8 * 1024 * 1024
@@ -39,13 +49,43 @@ def run(arguments: list[str]) -> None:
         sys.stdout.write(HELP)
         return
     if "--explain" in arguments:
-        _work(arguments)
+        _work(arguments, Output())
         return
-    threading.Thread(target=_leave, args=(max(_DEADLINE - _age(), _SHORTEST),), daemon=True).start()
+    output = Output()
+    _thread.start_new_thread(output.end_in_time, (_age(),))
     try:
-        _work(arguments)
+        _work(arguments, output)
     finally:  # whatever happened: an agent is never told of it
         os._exit(0)
+
+
+class Output:
+    """What is printed, once: the daemon's answer, or what is kept for when that takes too long."""
+
+    def __init__(self) -> None:
+        self._lock = _thread.allocate_lock()
+        self._is_done = False
+        self.instead: Callable[[], bytes] | None = None
+        """makes what is printed when there is no answer in time"""
+
+    def put(self, line: bytes) -> None:
+        with self._lock:
+            if not self._is_done:
+                self._is_done = True
+                os.write(1, line)
+
+    def end_in_time(self, age: float) -> None:
+        """In a thread of its own: whatever hangs or fails elsewhere, or here, the process ends."""
+        began = time.monotonic() - age
+        try:
+            time.sleep(max(began + _PATIENCE - time.monotonic(), _SHORTEST))
+            while time.monotonic() < began + _DEADLINE:
+                if not self._is_done and self.instead is not None and (line := self.instead()):
+                    self.put(line)
+                    break
+                time.sleep(_LOOK_EVERY)
+        finally:
+            os._exit(0)
 
 
 def _age() -> float:
@@ -58,12 +98,7 @@ def _age() -> float:
         return _USUAL_START
 
 
-def _leave(seconds: float) -> None:
-    time.sleep(seconds)
-    os._exit(0)
-
-
-def _work(arguments: list[str]) -> None:
+def _work(arguments: list[str], output: Output) -> None:
     import json
 
     from helix_mcp.rest import GiveUp, Rest
@@ -79,13 +114,12 @@ def _work(arguments: list[str]) -> None:
         rest, project = Rest(settings), settings.project
         if settings.remark and "--explain" in arguments:
             sys.stderr.write(f"helix-mcp hook: {settings.remark}\n")
-        if name in ("SessionStart", "UserPromptSubmit"):
-            from helix_mcp.digest import session_start, user_prompt
+        if name == "SessionStart":
+            _start_session(event, rest, _budget(arguments), project, output)
+        elif name == "UserPromptSubmit":
+            from helix_mcp.digest import user_prompt
 
-            tell = session_start if name == "SessionStart" else user_prompt
-            context = tell(event, rest, _budget(arguments), project)
-            output = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
-            os.write(1, json.dumps(output).encode() + b"\n")
+            output.put(_told(name, user_prompt(event, rest, _budget(arguments), project)))
         elif name in ("PreCompact", "Stop", "SessionEnd"):
             from helix_mcp.session_record import record
 
@@ -95,6 +129,28 @@ def _work(arguments: list[str]) -> None:
     except (GiveUp, ValueError, OSError) as reason:
         if "--explain" in arguments:
             sys.stderr.write(f"helix-mcp hook: {reason}\n")
+
+
+def _start_session(event: dict[str, Any], rest: Rest, budget: int, project: str, output: Output) -> None:
+    from helix_mcp.kept_digest import KeptDigest
+
+    kept = KeptDigest(rest.state_folder, rest.url, project, budget)
+    if event.get("source") != "resume":
+        output.instead = lambda: _told("SessionStart", kept.find())
+    from helix_mcp.digest import session_start
+
+    asked = time.time_ns()
+    context, memories = session_start(event, rest, budget, project)
+    output.put(_told("SessionStart", context))
+    kept.keep(memories, rest, asked)
+
+
+def _told(name: str, context: str) -> bytes:
+    """As a host takes it; nothing for nothing."""
+    import json
+
+    output = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
+    return json.dumps(output).encode() + b"\n" if context else b""
 
 
 def _input() -> bytes:
