@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from helix_mcp.rest import Rest
+    from helix_mcp.settings import Settings
 
 HELP = """\
 usage: helix-mcp hook [OPTIONS]
@@ -101,7 +101,6 @@ def _age() -> float:
 def _work(arguments: list[str], output: Output) -> None:
     import json
 
-    from helix_mcp.rest import GiveUp, Rest
     from helix_mcp.settings import Options, Settings
 
     try:
@@ -111,36 +110,43 @@ def _work(arguments: list[str], output: Output) -> None:
         options.session = str(event.get("session_id", "")) if name else ""
         folder = str(event.get("cwd", "")) if name else ""
         settings = Settings(options, os.environ, folder or os.getcwd())
-        rest, project = Rest(settings), settings.project
         if settings.remark and "--explain" in arguments:
             sys.stderr.write(f"helix-mcp hook: {settings.remark}\n")
-        if name == "SessionStart":
-            _start_session(event, rest, _budget(arguments), project, output)
-        elif name == "UserPromptSubmit":
-            from helix_mcp.digest import user_prompt
-
-            output.put(_told(name, user_prompt(event, rest, _budget(arguments), project)))
-        elif name in ("PreCompact", "Stop", "SessionEnd"):
-            from helix_mcp.session_record import record
-
-            record(event, rest, project)
-        else:
-            raise GiveUp(f"nothing is done at {name!r}")
-    except (GiveUp, ValueError, OSError) as reason:
+        _act(name, event, settings, _budget(arguments), output)
+    except (ValueError, OSError) as reason:
         if "--explain" in arguments:
             sys.stderr.write(f"helix-mcp hook: {reason}\n")
 
 
-def _start_session(event: dict[str, Any], rest: Rest, budget: int, project: str, output: Output) -> None:
+def _act(name: object, event: dict[str, Any], settings: Settings, budget: int, output: Output) -> None:
+    if name == "SessionStart":
+        _start_session(event, settings, budget, output)
+    elif name == "UserPromptSubmit":
+        from helix_mcp.digest import user_prompt
+        from helix_mcp.rest import Rest
+
+        output.put(_told(name, user_prompt(event, Rest(settings), budget, settings.project)))
+    elif name in ("PreCompact", "Stop", "SessionEnd"):
+        from helix_mcp.rest import Rest
+        from helix_mcp.session_record import record
+
+        record(event, Rest(settings), settings.project)
+    else:
+        raise ValueError(f"nothing is done at {name!r}")
+
+
+def _start_session(event: dict[str, Any], settings: Settings, budget: int, output: Output) -> None:
     from helix_mcp.kept_digest import KeptDigest
 
-    kept = KeptDigest(rest.state_folder, rest.url, project, budget)
+    kept = KeptDigest(settings.state_folder, settings.address.url, settings.project, budget)
     if event.get("source") != "resume":
         output.instead = lambda: _told("SessionStart", kept.find())
+    # After that: where the processor is short, these take as long as the daemon's answer.
     from helix_mcp.digest import session_start
+    from helix_mcp.rest import Rest
 
-    asked = time.time_ns()
-    context, memories = session_start(event, rest, budget, project)
+    rest, asked = Rest(settings), time.time_ns()
+    context, memories = session_start(event, rest, budget, settings.project)
     output.put(_told("SessionStart", context))
     kept.keep(memories, rest, asked)
 

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 _LARGEST_ANSWER = 4 * 1024 * 1024
 
 
-class GiveUp(Exception):
+class GiveUp(ValueError):
     """There is nothing to do, or it cannot be done; the agent goes on without."""
 
 
 class Rest:
     def __init__(self, settings: Settings) -> None:
         self._server = Server(settings.address, settings.headers, settings.owner)
-        self.url = settings.address.url
+        self._url = settings.address.url
         self._path = settings.address.path
         self.state_folder = settings.state_folder
 
@@ -39,9 +39,9 @@ class Rest:
         except NotYours as error:
             raise GiveUp(str(error)) from error
         except NotSent as error:
-            raise GiveUp(f"no daemon answers at {self.url} ({error})") from error
+            raise GiveUp(f"no daemon answers at {self._url} ({error})") from error
         except (Lost, NotHttp, ValueError) as error:
-            raise GiveUp(f"what answers at {self.url} gave no answer that can be read ({error})") from error
+            raise GiveUp(f"what answers at {self._url} gave no answer that can be read ({error})") from error
         if response.status != 200 or not isinstance(answer, dict):
             problem = answer.get("error") if isinstance(answer, dict) else answer
             raise GiveUp(f"the daemon answered {method} {path} with {response.status}: {problem}")
