@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from urllib.parse import unquote
 
-from helix_mcp.proof import PATH as PROOF
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -18,15 +17,13 @@ from helix.memory.principal import UNKNOWN, Principal
 from helix.memory.request import Request
 from helix.memory.tokens import clean
 from helix.memory.workspace import Workspace
-from helix.surfaces.guard import PRINCIPAL
+from helix.surfaces.guard import PRINCIPAL, access_in
 from helix.surfaces.problems import answer
 from helix.vault.authors import PERSON, Author, acting
 
 PROJECT, SESSION, CLIENT = "helix-project", "helix-session", "helix-client"
 _LONGEST = 200
 _SHORTEST_SECRET = 12
-_PROBED = frozenset({"/healthz", "/metrics", "/status", "/events", PROOF})
-"""asked again and again by whoever watches, which says nothing of who works with memories"""
 
 
 def workspace_of(connection: HTTPConnection) -> Workspace:
@@ -79,7 +76,7 @@ class Signed:
             await answer(refusal)(scope, receive, send)
             return
         place = place_of(headers)
-        if scope["path"] not in _PROBED and not scope["path"].startswith("/mcp"):  # its calls are heard there
+        if access_in(scope).is_work:
             is_page = _is_page(headers)
             name = place.client or ("dashboard" if is_page else _program(headers))
             self._saw(replace(place, client=name), "page" if is_page else "rest")
