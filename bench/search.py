@@ -145,7 +145,7 @@ def _fill_vectors(helix: FollowedVault, embedder: Embedder) -> None:
     for row in helix.catalog.memories(include_hidden=True):
         note = helix.vault.read(row.path)
         vectors.put([replace(to_entry(note.memory, note.hash), vectors=next(made)[None, :])])
-    vectors.maintain(force=True)
+    vectors.flush()
     vectors.close()
 
 

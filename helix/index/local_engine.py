@@ -310,13 +310,11 @@ class LocalEngine:
             self._make_anew()
         self._keywords.flush()
         for meaning in self._meanings():
-            meaning.vectors.flush()
+            meaning.vectors.tend()
         if self._erasures is not None:
             self._erasures.clean(INDEX, self.erase)
         if tidy:
             self._keywords.maintain()
-            for meaning in self._meanings():
-                meaning.vectors.maintain()
         if self._building is not None and self._building.lag() == 0 and self._building.trouble() is None:
             self._switch(self._building)
 

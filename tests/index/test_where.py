@@ -11,9 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helix.index import vector_file
 from helix.index.facet_sets import FacetSets
 from helix.index.facets import Facets
+from helix.index.vector_file import VectorFile
 from helix.index.vector_matrix import Matrix, VectorEntry
+from helix.index.vector_rows import VectorRows
+from helix.index.vector_snapshot import Snapshot
+from helix.index.vector_writer import run_here
 from helix.index.vectors import Vectors
 from helix.index.where import (
     ALL_FIELDS,
@@ -128,6 +133,25 @@ def test_the_mask_leaves_what_the_predicate_finds(rows: list[Facets], where: Whe
     assert {hit.memory_id for hit in matrix.search(_QUERY, 10, where)} == _by_predicate(rows, where)
 
 
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("table")
+
+
+@settings(max_examples=200, deadline=None)
+@given(rows=WORLDS, wheres=st.lists(WHERES, min_size=2, max_size=4))
+def test_a_serving_file_is_filtered_as_the_predicate_does(
+    table: Path, rows: list[Facets], wheres: list[Where]
+) -> None:
+    entries = [
+        VectorEntry.of(row, "h", unit_vectors(1 + number % 2, number)) for number, row in enumerate(rows)
+    ]
+    vector_file.write(table, VectorRows.of(entries, DIMENSIONS), "d" * 64, is_resident=True)
+    snapshot = Snapshot(VectorFile(table / vector_file.FILE_NAME, "d" * 64, DIMENSIONS))
+    for where in wheres:
+        assert {hit.memory_id for hit in snapshot.search(_QUERY, 10, where)} == _by_predicate(rows, where)
+
+
 @settings(max_examples=400, deadline=None)
 @given(WORLDS, WHERES)
 def test_a_table_finds_what_the_predicate_finds_and_no_value_stands_in_the_sql(
@@ -151,17 +175,12 @@ def test_a_table_finds_what_the_predicate_finds_and_no_value_stands_in_the_sql(
         database.close()
 
 
-@pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("table")
-
-
 @settings(max_examples=25, deadline=None)
 @given(rows=WORLDS, wheres=st.lists(WHERES, min_size=4, max_size=8))
 def test_the_vectors_on_disk_are_filtered_as_the_predicate_does(
     table: Path, rows: list[Facets], wheres: list[Where]
 ) -> None:
-    vectors = Vectors(table, "d" * 64, DIMENSIONS, resident_rows=-1)
+    vectors = Vectors(table / "vectors", "d" * 64, DIMENSIONS, resident_rows=-1, run=run_here)
     vectors.drop(_IDS)
     vectors.put([VectorEntry.of(row, "h", unit_vectors(1, number)) for number, row in enumerate(rows)])
     vectors.flush()
