@@ -141,8 +141,9 @@ class Snapshot:
 
     def _compare(self, question: np.ndarray, rows: np.ndarray | None) -> np.ndarray:
         if rows is not None and len(rows) * _GATHER_SHARE <= self.rows:
-            return np.multiply(_dots(self._rough[rows], question), self._scales[rows])
-        scores = np.multiply(_dots(self._rough, question), self._scales)
+            some: np.ndarray = _dots(self._rough[rows], question) * self._scales[rows]
+            return some
+        scores: np.ndarray = _dots(self._rough, question) * self._scales
         return scores if rows is None else scores[rows]
 
     def _limiting(self, scores: np.ndarray, rows: np.ndarray | None, limit: int) -> float:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helix.index import vector_file
-from helix.index.facet_sets import FacetSets
+from helix.index.facet_index import FacetIndex
 from helix.index.facets import Facets
 from helix.index.vector_file import VectorFile
 from helix.index.vector_matrix import Matrix, VectorEntry
@@ -45,6 +45,7 @@ _SESSIONS = st.sampled_from([None, "s1", "S1", "s'2"])
 _KINDS = st.sampled_from(["fact", "Fact", "decision", 'it\'s ? a "kind"; --'])
 _TAGS = st.sampled_from(["auth", "Auth/JWT", "auth/jwt/old", "authority", "o'clock", "/", "a/"])
 _IDS = ["m1", "M2", "mem_ü", "it's", "?"]
+_TIMES = st.one_of(st.none(), st.sampled_from(_MOMENTS))
 
 ROWS = st.builds(
     Facets,
@@ -55,7 +56,13 @@ ROWS = st.builds(
     kind=_KINDS,
     tags=st.frozensets(_TAGS.map(str.casefold), max_size=3),
     session=_SESSIONS,
-    created=st.one_of(st.none(), st.sampled_from(_MOMENTS)),
+    created=_TIMES,
+    changed=_TIMES,
+    valid_from=_TIMES,
+    valid_until=_TIMES,
+    importance=st.sampled_from([None, 0.0, 0.3, 1.0]),
+    title_words=st.frozensets(_TAGS, max_size=6),
+    links=st.frozensets(st.sampled_from(_IDS)),
 )
 WORLDS = st.lists(ROWS, max_size=len(_IDS)).map(
     lambda rows: [row._replace(id=name) for name, row in zip(_IDS, rows, strict=False)]
@@ -104,23 +111,29 @@ def test_every_field_has_values_to_be_generated_here() -> None:
 
 @settings(max_examples=400, deadline=None)
 @given(WORLDS, WHERES)
-def test_sets_find_what_the_predicate_finds(rows: list[Facets], where: Where) -> None:
-    sets = FacetSets(rows)
-    assert sets.find(where) == _by_predicate(rows, where)
-    assert FacetSets(reversed(rows)).find(Where()) == {row.id for row in rows}
+def test_the_facets_of_all_memories_are_filtered_as_the_predicate_does(
+    rows: list[Facets], where: Where
+) -> None:
+    index = FacetIndex()
+    index.fill(rows)
+    assert index.within(where) == _by_predicate(rows, where)
+    assert index.rows(row.id for row in rows) == rows
 
 
 @settings(max_examples=200, deadline=None)
 @given(WORLDS, WORLDS, WHERES)
-def test_sets_that_were_changed_find_what_fresh_ones_find(
+def test_facets_that_were_changed_are_filtered_as_fresh_ones(
     before: list[Facets], after: list[Facets], where: Where
 ) -> None:
-    sets = FacetSets(before)
-    for row in before:
-        sets.drop(row)
+    index = FacetIndex()
+    index.fill(before)
+    for row in before[::2]:
+        index.drop(row.id)
     for row in after:
-        sets.put(row)
-    assert sets.find(where) == _by_predicate(after, where)
+        index.put(row)
+    left = {row.id: row for row in before[1::2]} | {row.id: row for row in after}
+    assert index.within(where) == _by_predicate(list(left.values()), where)
+    assert {row.id: row for row in index.rows(left)} == left
 
 
 @settings(max_examples=400, deadline=None)
