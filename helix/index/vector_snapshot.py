@@ -166,10 +166,13 @@ class Snapshot:
                 for first in range(0, len(rows), _PORTION)
             ]
         )
-        owners = self._owners(rows)
+        order = np.argsort(-scores, kind="stable")
+        ordered_rows = rows[order]
         best: dict[int, tuple[float, int]] = {}
-        for at in np.argsort(-scores, kind="stable").tolist():
-            best.setdefault(int(owners[at]), (float(scores[at]), int(rows[at])))
+        for owner, score, row in zip(
+            self._owners(ordered_rows).tolist(), scores[order].tolist(), ordered_rows.tolist(), strict=True
+        ):
+            best.setdefault(owner, (score, row))
         # Equal scores in the order of ids, which is that of their places.
         ordered = sorted((-score, owner, row) for owner, (score, row) in best.items())[:limit]
         return [
