@@ -30,7 +30,7 @@ _KINDS: Mapping[str, type] = {
 }
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_ROWS = 64
-_FACETS_AT_HAND = 4_096  # that were asked for of late, as objects
+_FACETS_AT_HAND = 2_048  # that were asked for of late, as objects
 
 
 class Profile(NamedTuple):
@@ -60,8 +60,9 @@ class FacetColumns:
         self._codes: dict[str, dict[str, int]] = {field.name: {} for field in _TEXT_FIELDS}
         self._words: dict[str, int] = {}
         self._word_list: list[str] = []
-        self._tagged: dict[tuple[str, str], set[int]] = {}
-        """by list field and value the words that count for it"""
+        self._known_tags: set[int] = set()
+        self._broader: dict[tuple[str, str], set[int]] = {}
+        """by list field and value the other words that count for it: `auth` covers `auth/jwt`"""
         self._listed = np.zeros(_FIRST_ROWS, np.int32)
         """the words of all rows"""
         self._listed_end = 0
@@ -179,7 +180,8 @@ class FacetColumns:
         if self._tags is None:
             self._tags = self._all_tags()
         words, rows = self._tags
-        wanted = set(chain.from_iterable(self._tagged.get((column, value), ()) for value in values))
+        wanted = {self._words.get(value) for value in values}
+        wanted.update(chain.from_iterable(self._broader.get((column, value), ()) for value in values))
         mask = np.zeros(self.count, bool)
         mask[rows[among_codes(words, wanted)]] = True
         return mask
@@ -209,10 +211,13 @@ class FacetColumns:
 
     def _file_tag(self, tag: str) -> None:
         code = self._words[tag]
+        if code in self._known_tags:
+            return
+        self._known_tags.add(code)
         for field in _LIST_FIELDS:
-            if code not in self._tagged.get((field.name, tag), ()):
-                for value in field.filed_under(Facets("", tags=frozenset({tag}))):
-                    self._tagged.setdefault((field.name, value), set()).add(code)
+            for value in field.filed_under(Facets("", tags=frozenset({tag}))):
+                if value != tag:
+                    self._broader.setdefault((field.name, value), set()).add(code)
 
     def _append(self, words: Sequence[int]) -> None:
         last = self._listed_end + len(words)

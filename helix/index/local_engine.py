@@ -35,7 +35,7 @@ from helix.index.engine import (
     Wording,
 )
 from helix.index.facet_index import FacetIndex
-from helix.index.facets import Facets, facets_of
+from helix.index.facets import Facets, facets_of, from_texts
 from helix.index.keywords import KeywordDoc, Keywords, WhooshKeywords
 from helix.index.meaning import Meaning, opened
 from helix.index.models import BUNDLED_NAME
@@ -140,7 +140,7 @@ class LocalEngine:
         with self._lock:
             self._source = (ledger, read)
             rows = {row.id: row for row in ledger.indexed()}
-            self._facets.fill(row.facets for row in rows.values())
+            self._facets.fill(from_texts(rows, (row.facets_text for row in rows.values())))
             in_words = self._keywords.hashes()
             self._drop([memory_id for memory_id in in_words if memory_id not in rows])
             stale = [row for row in rows.values() if in_words.get(row.id) != row.hash]
