@@ -27,7 +27,7 @@ _MOST = {"--help": 3.0}
 """ratios that are promised"""
 _HELIXD = str(Path(sys.executable).parent / "helixd")
 _LIBRARIES = "import fastapi, uvicorn, yaml, numpy, whoosh.index, whoosh.codec.whoosh3, whoosh.writing"
-_WITH_MODEL = f"{_LIBRARIES}, lancedb, onnxruntime, tokenizers"
+_WITH_MODEL = f"{_LIBRARIES}, onnxruntime, tokenizers"
 _DAEMON = {"words": 2.5, "meaning": 1.6}
 """how much more of the processor the first answer may take than the libraries alone"""
 _PATIENCE = 60.0
