@@ -182,7 +182,7 @@ class LocalEngine:
             return len(touched | self._compare_vectors())
 
     def _compare_vectors(self) -> set[str]:
-        """With what is found by its words. Who differs waits for its vectors; nothing is read here."""
+        """With what is found by its words. Who differs waits for its vectors; of many none is read here."""
         touched: set[str] = set()
         if self._source is None or not self._meanings():
             return touched
@@ -191,7 +191,10 @@ class LocalEngine:
             embedded = meaning.vectors.hashes()
             meaning.drop([memory_id for memory_id in embedded if memory_id not in self._facets])
             stale = [one for one, hash_ in in_words.items() if embedded.get(one) != hash_]
-            self._backlog(meaning).add(stale)
+            if len(stale) > _MANY:
+                self._backlog(meaning).add(stale)
+            else:  # the last writes before the end, which the cache knows
+                self._feed(self._backlog(meaning), stale)
             touched.update(stale)
         return touched
 

@@ -58,6 +58,7 @@ def test_the_map_shows_what_is_embedded_names_its_clusters_and_stays_as_it_is(tm
     [kept] = (tmp_path / "state").rglob("map.json")
     assert "Kitchen" not in kept.read_text("utf-8")
     with opened(tmp_path, model="bundled") as world:
+        assert world.recall.index.wait_until_embedded(60)  # the last few come from the cache
         again = {one["id"]: one for one in drawn(world)["points"]}
         moved = [
             abs(again[one]["x"] - points[one]["x"]) + abs(again[one]["y"] - points[one]["y"]) for one in again
