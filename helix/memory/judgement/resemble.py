@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from helix.memory.judgement.change import find_change
 from helix.memory.judgement.statements import ParsedText, Statement, Word, is_reordered, parse_text
@@ -36,13 +37,25 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class ComparedMemory:
-    """What two memories are compared by."""
+    """What two memories are compared by. It is taken apart once, however many others it is compared with."""
 
     title: str
     text: str
     kind: str = "fact"
     project: str | None = None
     tags: tuple[str, ...] = ()
+
+    @cached_property
+    def parsed(self) -> ParsedText:
+        return parse_text(self.text)
+
+    @cached_property
+    def parsed_title(self) -> ParsedText:
+        return parse_text(self.title)
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        return self.parsed.vocabulary | self.parsed_title.vocabulary
 
 
 @dataclass(frozen=True)
@@ -65,14 +78,14 @@ def resemble(new: ComparedMemory, old: ComparedMemory) -> Resemblance:
             if is_same
             else _apart(0.0, "too long to be compared")
         )
-    mine, theirs = parse_text(new.text), parse_text(old.text)
-    titles = parse_text(new.title), parse_text(old.title)
-    score = _overlap(mine, theirs, *titles)
+    mine, theirs = new.parsed, old.parsed
+    titles = new.parsed_title, old.parsed_title
+    score = _overlap(new.vocabulary, old.vocabulary)
     if not _is_one_kind(new.kind, old.kind):
         return _apart(score, f"a {new.kind} is no {old.kind}")
-    if reason := _find_sameness(mine, theirs, *titles):
+    if may_be_same(mine, theirs) and (reason := _find_sameness(mine, theirs, *titles)):
         return Resemblance(Verdict.SAME, 1.0, reason)
-    if reason := _find_change(mine, theirs, *titles, new.kind):
+    if may_be_changed(mine, theirs) and (reason := _find_change(mine, theirs, *titles, new.kind)):
         return Resemblance(Verdict.CHANGED, score, reason)
     return _apart(score, "about similar things")
 
@@ -87,9 +100,7 @@ def _is_one_kind(mine: str, theirs: str) -> bool:
     return mine == theirs or {mine, theirs} <= _PLAIN_KINDS
 
 
-def _overlap(mine: ParsedText, theirs: ParsedText, my_title: ParsedText, their_title: ParsedText) -> float:
-    my_words = mine.vocabulary | my_title.vocabulary
-    their_words = theirs.vocabulary | their_title.vocabulary
+def _overlap(my_words: frozenset[str], their_words: frozenset[str]) -> float:
     shared = len(my_words & their_words)
     smaller = min(len(my_words), len(their_words))
     if not smaller:
@@ -97,6 +108,16 @@ def _overlap(mine: ParsedText, theirs: ParsedText, my_title: ParsedText, their_t
     alike = 2 * shared / (len(my_words) + len(their_words))
     within = shared / smaller if smaller > 2 else 0.0
     return max(alike, 0.9 * within)
+
+
+def may_be_same(mine: ParsedText, theirs: ParsedText) -> bool:
+    """Whether it is worth a closer look: what says the same, or a part of it, has no word of its own."""
+    return mine.vocabulary <= theirs.vocabulary
+
+
+def may_be_changed(mine: ParsedText, theirs: ParsedText) -> bool:
+    """Of two texts that differ in as many statements as the other, one makes as many as the other."""
+    return len(mine.statements) == len(theirs.statements)
 
 
 def _find_sameness(

@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.pairs import CLASSES, Pair, pairs
+from helix.memory.judgement import resemble as judging
+from helix.memory.judgement import statements, wording
 from helix.memory.judgement.resemble import ComparedMemory, Verdict, resemble
 from tests.scale import scaled
 
@@ -143,6 +145,102 @@ def test_any_two_texts_can_be_compared(one: str, other: str) -> None:
     assert (resemble(ComparedMemory("", one), ComparedMemory("", other)).verdict is Verdict.SAME) == (
         resemble(ComparedMemory("", other), ComparedMemory("", one)).verdict is Verdict.SAME
     )
+
+
+_SPOKEN = [
+    *(
+        "the API listens on 8080",
+        "no longer",
+        "Right Now",
+        "can't",
+        "it's",
+        "teams'",
+        "*bold*",
+        "__init__",
+        "_x_",
+    ),
+    *(
+        '"quoted"',
+        "'quoted'",
+        "note that",
+        "billing",
+        "retries",
+        "3",
+        "5 May",
+        "May 5, 2026",
+        "30s",
+        "v1.2",
+        "1,000",
+    ),
+    *(
+        "is owned by Ana",
+        "the owner of X is Ana",
+        "Friday",
+        "a, b and c",
+        "not",
+        "https://x.dev/a_b?c=d",
+        "`code`",
+    ),
+    *(
+        "is",
+        "uses",
+        "ſhall",
+        "İ",
+        "über",
+        "日本語",
+        ".",
+        ";",
+        "...",
+        "\n",
+        "\n- ",
+        "\n1. ",
+        "\x1c",
+        "\u00a0",
+        "thanks",
+    ),
+]
+_TEXTS = st.lists(st.one_of(st.sampled_from(_SPOKEN), st.text(max_size=6)), max_size=12).flatmap(
+    lambda parts: st.sampled_from([" ".join(parts), "".join(parts)])
+)
+
+
+@settings(max_examples=scaled(500), deadline=None)
+@given(_TEXTS)
+def test_words_that_were_met_before_are_those_that_a_fresh_look_finds(text: str) -> None:
+    spelled = wording.spelled_out(text)
+    one_by_one = [word for chunk in spelled.split() for word in statements._known_words(chunk)]
+    assert one_by_one == list(statements._words_in(spelled))
+
+
+@settings(max_examples=scaled(500), deadline=None)
+@given(_TEXTS)
+def test_a_sentence_without_a_set_phrase_is_left_alone_rightly(text: str) -> None:
+    if wording.spelled_out(text) == text:
+        assert wording._PHRASE.sub(lambda found: wording._PHRASES[found[0].lower()], text) == text
+
+
+@settings(max_examples=scaled(500), deadline=None)
+@given(_TEXTS, _TEXTS, _TEXTS, st.booleans())
+def test_what_is_not_looked_at_closely_would_not_have_been_judged_otherwise(
+    shared: str, one: str, other: str, follows: bool
+) -> None:
+    new, old = ComparedMemory(one[:20], f"{shared}. {one}"), ComparedMemory(other[:20], f"{shared}. {other}")
+    if follows:
+        old = ComparedMemory(one[:20], f"{one} {shared}. {other}")
+    parsed = (new.parsed, old.parsed, new.parsed_title, old.parsed_title)
+    if not judging.may_be_same(*parsed[:2]):
+        assert judging._find_sameness(*parsed) is None
+    if not judging.may_be_changed(*parsed[:2]):
+        assert judging._find_change(*parsed, "fact") is None
+
+
+def test_of_the_labelled_pairs_none_is_judged_otherwise_without_a_closer_look() -> None:
+    for pair in PAIRS:
+        parsed = (pair.new.parsed, pair.old.parsed, pair.new.parsed_title, pair.old.parsed_title)
+        if judging._find_sameness(*parsed):
+            assert judging.may_be_same(*parsed[:2]), pair.id
+        if judging._find_change(*parsed, pair.new.kind):
+            assert judging.may_be_changed(*parsed[:2]), pair.id
 
 
 @pytest.mark.parametrize(
