@@ -12,6 +12,7 @@ from pathlib import Path
 from helix.config import Config
 from helix.errors import HelixError, StateUnwritable
 from helix.follow.follower import Follower
+from helix.follow.group_commit import GroupCommit
 from helix.follow.lane import Progress
 from helix.follow.lock import FollowLock
 from helix.follow.mend import Mender
@@ -64,6 +65,7 @@ class FollowedVault:
         self.reconciler.on_commit.append(lambda _: self.erasures.settle())
         self.reconciler.on_scan.append(self.erasures.settle)
         self.mender = Mender(self.reconciler, checkouts=Checkouts(self.config.vault))
+        self._group = GroupCommit(self._take_in_here)
         self.store = VaultStore(self.vault, self.catalog, self.take_in)
         self.versions = GitVersions(self.vault, self.catalog)
 
@@ -79,7 +81,7 @@ class FollowedVault:
 
     def take_in(self, paths: Sequence[str]) -> str | None:
         """Make the catalog follow files that were just written; says why it cannot, if so."""
-        return self._take_in_here(paths) if self.follows else self._wait_for_daemon(paths)
+        return self._group.take_in(paths) if self.follows else self._wait_for_daemon(paths)
 
     @property
     def state_trouble(self) -> str | None:

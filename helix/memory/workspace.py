@@ -37,10 +37,11 @@ from helix.memory.reading.phase_cache import Bundles
 from helix.memory.reading.similarity_map import Cartographer, Drawn
 from helix.memory.reading.vault_view import VaultView
 from helix.memory.reading.view import NOW, View, When
-from helix.memory.request import Locks, OnAnswer, Request
+from helix.memory.request import OnAnswer, Request
 from helix.memory.tokens import Payload, token_counter
 from helix.memory.writing.idempotency import IdempotencyKeys
 from helix.memory.writing.narrowed_store import NarrowedStore
+from helix.memory.writing.write_order import WriteOrder
 from helix.vault.checkouts import Checkouts
 from helix.vault.history import History
 
@@ -76,7 +77,7 @@ class Workspace:
         )
         self._map = Cartographer(self._live, lambda: recall().index, state)
         self._bundles = Bundles()
-        self._locks = Locks()
+        self._order = WriteOrder()
         self._count = token_counter(followed.config.token_scale)
         self._listeners: list[OnAnswer] = []
         self.upkeep = Upkeep(
@@ -112,7 +113,7 @@ class Workspace:
             similarity_map=functools.partial(self._similarity_map, allows),
             read_settings=self.followed.vault.read_settings,
             upkeep=self.upkeep if is_whole else None,
-            locks=self._locks,
+            order=self._order,
             count=self._count,
             on_answer=self._tell,
             on_refusal=self.recorder.refused,
