@@ -41,8 +41,8 @@ class GroupCommit:
             group, self._waiting = self._waiting, []
         try:
             answer = self._take_in(list(dict.fromkeys(path for one in group for path in one.paths)))
-            for one in group:
-                one.answer, one.is_done = answer, True
+            for writer in group:
+                writer.answer, writer.is_done = answer, True
         finally:
             # An error, or an interrupt (Ctrl-C), is of this thread alone: the others try for themselves.
             with self._queue:

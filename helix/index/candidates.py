@@ -13,7 +13,7 @@ from helix.index.facet_index import FacetIndex
 from helix.index.keywords import Keywords
 from helix.index.meaning import Meaning
 from helix.index.vector_matrix import VectorHit
-from helix.index.where import Where
+from helix.index.where import Where, to_predicate
 
 _TELLING_WORDS = 40  # of a text that is compared with what is there
 _UNKNOWN_WORDS = 3  # for which others are suggested
@@ -55,8 +55,14 @@ def find_alike(stores: Stores, text: str, limit: int, where: Where) -> list[str]
     keywords = stores.keywords
     known = {word: keywords.document_frequency(word) for word in set(query_tokens(text))}
     rarest = sorted((word for word in known if known[word]), key=lambda word: (known[word], word))
-    within = stores.facets.within(where)
-    hits = keywords.search(rarest[:_TELLING_WORDS], limit, within=within)
+    # Asked of the best few: a set of all that may be found would grow with the vault, and be made for every write.
+    passes = to_predicate(where)
+
+    def allowed(memory_id: str) -> bool:
+        row = stores.facets.find(memory_id)
+        return row is not None and passes(row)
+
+    hits = keywords.search(rarest[:_TELLING_WORDS], limit, allowed=allowed)
     return [memory_id for memory_id, _ in hits]
 
 
