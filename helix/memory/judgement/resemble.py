@@ -12,7 +12,14 @@ from enum import StrEnum
 from functools import cached_property
 
 from helix.memory.judgement.change import find_change
-from helix.memory.judgement.statements import ParsedText, Statement, Word, is_reordered, parse_text
+from helix.memory.judgement.statements import (
+    ParsedText,
+    Statement,
+    Word,
+    find_loose_words,
+    is_reordered,
+    parse_text,
+)
 
 _NEAR = 0.5
 """of the words in common; below that a memory is not worth naming"""
@@ -78,6 +85,12 @@ def resemble(new: ComparedMemory, old: ComparedMemory) -> Resemblance:
             if is_same
             else _apart(0.0, "too long to be compared")
         )
+    if is_surely_other(new, old):
+        return _apart(0.0, "about something else")
+    return _compare(new, old)
+
+
+def _compare(new: ComparedMemory, old: ComparedMemory) -> Resemblance:
     mine, theirs = new.parsed, old.parsed
     titles = new.parsed_title, old.parsed_title
     score = _overlap(new.vocabulary, old.vocabulary)
@@ -105,9 +118,33 @@ def _overlap(my_words: frozenset[str], their_words: frozenset[str]) -> float:
     smaller = min(len(my_words), len(their_words))
     if not smaller:
         return 0.0
-    alike = 2 * shared / (len(my_words) + len(their_words))
-    within = shared / smaller if smaller > 2 else 0.0
-    return max(alike, 0.9 * within)
+    if smaller <= 2:
+        return 2 * shared / (len(my_words) + len(their_words))
+    return _score(shared, len(my_words) + len(their_words), smaller)
+
+
+def _score(shared: int, both: int, smaller: int) -> float:
+    return max(2 * shared / both, 0.9 * (shared / smaller))
+
+
+def is_surely_other(new: ComparedMemory, old: ComparedMemory) -> bool:
+    """Whether the words alone tell that the two have little in common, so that the old one is not taken apart.
+
+    Most of what is compared is told apart here. It is never told otherwise than by a closer look: each test holds
+    for every text that has these words.
+    """
+    theirs = find_loose_words(f"{old.title}\n{old.text}")
+    if theirs is None or not theirs.certain:
+        return False
+    mine, words = new.parsed, new.vocabulary
+    shared, smaller = len(words & theirs.possible), min(len(words), len(theirs.certain))
+    if not smaller or _score(shared, len(words) + len(theirs.certain), smaller) >= _NEAR:
+        return False
+    if mine.vocabulary <= theirs.possible:
+        return False  # it may be the same
+    # A change of value leaves all but a few statements as they are.
+    own = sum(not words_of <= theirs.possible for words_of in mine.vocabularies)
+    return own > _DIFFERING
 
 
 def may_be_same(mine: ParsedText, theirs: ParsedText) -> bool:

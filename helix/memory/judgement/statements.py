@@ -58,6 +58,8 @@ _CODE_TOKEN = re.compile(rf"{_TOKEN.pattern}|[^\s\w;]")
 _MEASURE = re.compile(r"([$€£]?\d+(?:\.\d+)?)(ms|s|sec|min|h|d|kb|mb|gb|tb|kib|mib|gib|am|pm|px|k|x|m)")
 _VERSION = re.compile(r"v(\d+(?:\.\d+)*)")
 _SEPARATORS = frozenset({",", "and", "or", "&"})
+# What makes of a text other words than those between its spaces: code, quotations and unusual ends of sentences.
+_UNCLEAR = re.compile(r"[`>。！？；।…]|\.{3}|~~~")
 # The words of a vault are few, and each is met again and again. A long one is a URL or a key that is met once.
 _KNOWN_CHUNKS = 8_192
 _LONGEST_KNOWN = 40
@@ -109,6 +111,11 @@ class ParsedText:
     def vocabulary(self) -> frozenset[str]:
         return frozenset(self.flat) - PREPOSITIONS
 
+    @cached_property
+    def vocabularies(self) -> list[frozenset[str]]:
+        """Of each statement."""
+        return [frozenset(statement.key) - PREPOSITIONS for statement in self.statements]
+
 
 def parse_text(text: str) -> ParsedText:
     text = text[:LONGEST].translate(_QUOTES)
@@ -130,6 +137,12 @@ def parse_text(text: str) -> ParsedText:
             moves = moves or (bool(norms) and norms[0] in PRONOUNS)
             found.append(Statement(_canonical(words, norms), is_ordered=moves))
     return ParsedText(tuple(statement for statement in found if statement.key))
+
+
+def _has_dates(text: str) -> bool:
+    if _HAS_MONTH.search(text) is None or not any(digit in text for digit in "0123456789"):
+        return False
+    return _DAY_FIRST.search(text) is not None or _MONTH_FIRST.search(text) is not None
 
 
 def _with_dates(text: str) -> str:
@@ -212,6 +225,27 @@ def _word(token: str) -> tuple[Word, ...]:
     return (Word(SAME.get(norm, norm), raw),)
 
 
+@dataclass(frozen=True)
+class LooseWords:
+    """The words of a text that was not taken apart: its vocabulary lies between the two."""
+
+    possible: frozenset[str]
+    certain: frozenset[str]
+
+
+def find_loose_words(text: str) -> LooseWords | None:
+    """For a small part of what `parse_text` costs; None where only that can tell."""
+    if _UNCLEAR.search(text) is not None or _has_dates(text):
+        return None
+    found: set[str] = set()
+    for chunk in spelled_out(text[:LONGEST].translate(_QUOTES)).split():
+        words = _known_words(chunk) if len(chunk) <= _LONGEST_KNOWN else _words_in(chunk)
+        found.update([word.norm for word in words])
+    # The number of a list entry is no word of it.
+    certain = {norm for norm in found if not (len(norm) <= 3 and norm.isdecimal())} - _UNCERTAIN
+    return LooseWords(_MADE_OF_OTHERS.union(found), frozenset(certain))
+
+
 _ROLES = {"owner": "own", "maintainer": "maintain"}
 _PASSIVES = {
     "owned": "own",
@@ -220,6 +254,11 @@ _PASSIVES = {
     "led": "lead",
     "managed": "manage",
 }
+
+
+_MADE_OF_OTHERS = frozenset((*_ROLES.values(), *_PASSIVES.values()))
+# Left out of a vocabulary, of a statement, or of the line; or made into another word.
+_UNCERTAIN = _NOT_COMPARED | PREPOSITIONS | _COURTEOUS | _ROLES.keys() | _PASSIVES.keys() | {"+"}
 
 
 def _canonical(words: tuple[Word, ...], norms: Sequence[str]) -> tuple[Word, ...]:
