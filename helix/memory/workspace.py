@@ -136,6 +136,8 @@ class Workspace:
             # At the front: first what happened is told, then the stores are cleaned, the journal with them.
             reconciler.on_commit.insert(0, self.recorder.committed)
             stack.callback(reconciler.on_commit.remove, self.recorder.committed)
+            reconciler.on_commit.append(self._order.texts.committed)
+            stack.callback(reconciler.on_commit.remove, self._order.texts.committed)
             reconciler.on_scan.insert(0, self.recorder.scanned)
             stack.callback(reconciler.on_scan.remove, self.recorder.scanned)
             if reconciler.has_scanned:

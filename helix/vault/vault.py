@@ -128,8 +128,6 @@ class Vault:
             meta = to_meta(memory_id, new, format_time(now))
             body = new.body if new.body.endswith("\n") else new.body + "\n"
             notes.append(self._new_note(f"{home_of(new)}/{memory_id}.md", meta, body))
-        for folder in {note.path.rpartition("/")[0] for note in notes}:
-            self.root.make_dirs(folder)
         for note in notes:
             self.ancestry.remember(note.id, note.document)
         outcomes = self.files.commit([Write(note.path, note.document.data, None) for note in notes])

@@ -13,6 +13,7 @@ from functools import cached_property
 
 from helix.memory.judgement.change import find_change
 from helix.memory.judgement.statements import (
+    LooseWords,
     ParsedText,
     Statement,
     Word,
@@ -57,6 +58,14 @@ class ComparedMemory:
         return parse_text(self.text)
 
     @cached_property
+    def loose_words(self) -> LooseWords | None:
+        return find_loose_words(f"{self.title}\n{self.text}")
+
+    @property
+    def is_parsed(self) -> bool:
+        return "parsed" in vars(self)
+
+    @cached_property
     def parsed_title(self) -> ParsedText:
         return parse_text(self.title)
 
@@ -85,7 +94,7 @@ def resemble(new: ComparedMemory, old: ComparedMemory) -> Resemblance:
             if is_same
             else _apart(0.0, "too long to be compared")
         )
-    if is_surely_other(new, old):
+    if not old.is_parsed and is_surely_other(new, old):
         return _apart(0.0, "about something else")
     return _compare(new, old)
 
@@ -133,7 +142,7 @@ def is_surely_other(new: ComparedMemory, old: ComparedMemory) -> bool:
     Most of what is compared is told apart here. It is never told otherwise than by a closer look: each test holds
     for every text that has these words.
     """
-    theirs = find_loose_words(f"{old.title}\n{old.text}")
+    theirs = old.loose_words
     if theirs is None or not theirs.certain:
         return False
     mine, words = new.parsed, new.vocabulary

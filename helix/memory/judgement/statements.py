@@ -175,7 +175,12 @@ def _words_in(chunk: str) -> tuple[Word, ...]:
     return tuple([word for token in tokens for word in _word(token) if word.norm not in FILLERS])
 
 
+def _norms_in(chunk: str) -> tuple[str, ...]:
+    return tuple([word.norm for word in _words_in(chunk)])
+
+
 _known_words = lru_cache(_KNOWN_CHUNKS)(_words_in)
+_known_norms = lru_cache(_KNOWN_CHUNKS)(_norms_in)
 
 
 def _without_courtesies(words: list[Word]) -> list[Word]:
@@ -237,10 +242,9 @@ def find_loose_words(text: str) -> LooseWords | None:
     """For a small part of what `parse_text` costs; None where only that can tell."""
     if _UNCLEAR.search(text) is not None or _has_dates(text):
         return None
-    found: set[str] = set()
-    for chunk in spelled_out(text[:LONGEST].translate(_QUOTES)).split():
-        words = _known_words(chunk) if len(chunk) <= _LONGEST_KNOWN else _words_in(chunk)
-        found.update([word.norm for word in words])
+    chunks = set(spelled_out(text[:LONGEST].translate(_QUOTES)).split())
+    long = {chunk for chunk in chunks if len(chunk) > _LONGEST_KNOWN}
+    found: set[str] = set().union(*map(_known_norms, chunks - long), *map(_norms_in, long))
     # The number of a list entry is no word of it.
     certain = {norm for norm in found if not (len(norm) <= 3 and norm.isdecimal())} - _UNCERTAIN
     return LooseWords(_MADE_OF_OTHERS.union(found), frozenset(certain))

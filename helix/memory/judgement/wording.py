@@ -169,7 +169,7 @@ PREPOSITIONS = listed(
 
 _ANY_PHRASE = rf"\b(?:{'|'.join(sorted(map(re.escape, _PHRASES), key=len, reverse=True))})\b"
 _PHRASE = re.compile(_ANY_PHRASE, re.IGNORECASE)
-_LOWER_PHRASE = re.compile(_ANY_PHRASE)  # several times faster, and most sentences have none
+_LOWER_PHRASE = re.compile(_ANY_PHRASE)  # several times faster
 _WHOLE_CONTRACTION = re.compile(r"\b(?:can't|won't|it's|that's|there's|let's|who's)", re.IGNORECASE)
 _END_CONTRACTION = re.compile(r"(?<=\w)(?:n't|'re|'ll|'ve|'m)\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"(?<=\w)'s\b|(?<=s)'(?=\s)")
@@ -181,10 +181,14 @@ def spelled_out(text: str) -> str:
         text = _WHOLE_CONTRACTION.sub(lambda found: _CONTRACTIONS[found[0].lower()], text)
         text = _END_CONTRACTION.sub(lambda found: _CONTRACTIONS[found[0].lower()], text)
         text = _POSSESSIVE.sub("", text)
-    # Beyond ASCII `ſ` is an `s` too, which lower case does not tell.
-    if text.isascii() and _LOWER_PHRASE.search(text.lower()) is None:
-        return text
-    return _PHRASE.sub(lambda found: _PHRASES[found[0].lower()], text)
+    if not text.isascii():  # there `ſ` is an `s` too, which lower case does not tell
+        return _PHRASE.sub(lambda found: _PHRASES[found[0].lower()], text)
+    parts: list[str] = []
+    end = 0
+    for found in _LOWER_PHRASE.finditer(text.lower()):
+        parts += (text[end : found.start()], _PHRASES[found[0]])
+        end = found.end()
+    return "".join((*parts, text[end:])) if parts else text
 
 
 # Names that end like plurals.

@@ -28,6 +28,7 @@ from helix.memory.judgement.worth import why_not_worth
 from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
 from helix.memory.tokens import Payload
+from helix.memory.writing.compared_texts import ComparedTexts
 from helix.memory.writing.idempotency import check_key, digest_of, with_degraded
 from helix.memory.writing.store import Edit, Store
 from helix.memory.writing.write_order import WritePlan
@@ -141,7 +142,7 @@ def _keep(request: Request, new_text: NewText, new: NewMemory) -> Payload:
     place, compared = _place_of(new), to_compared(new)
 
     def look() -> WritePlan[_Found]:
-        found = _look(request.view(), new_text, new, place, compared)
+        found = _look(request, new_text, new, place, compared)
         decided = [] if new_text.force else [note.id for note, how in found.alike if how.verdict in _DECIDED]
         return WritePlan(found, frozenset((*found.replaced, *decided)))
 
@@ -149,7 +150,10 @@ def _keep(request: Request, new_text: NewText, new: NewMemory) -> Payload:
         return _decide(request, new_text, new, compared, found)
 
 
-def _look(view: View, new_text: NewText, new: NewMemory, place: Reach, compared: ComparedMemory) -> _Found:
+def _look(
+    request: Request, new_text: NewText, new: NewMemory, place: Reach, compared: ComparedMemory
+) -> _Found:
+    view = request.view()
     replaced = _replaced(view, new)
     if new_text.supersede_hint is not None:
         old = view.row(new_text.supersede_hint)
@@ -159,7 +163,7 @@ def _look(view: View, new_text: NewText, new: NewMemory, place: Reach, compared:
     if replaced:
         return _Found(replaced)
     try:
-        return _Found(alike=_find_alike(view, new, place, compared))
+        return _Found(alike=_find_alike(view, new, place, compared, request.order.texts))
     except IndexNotReady as error:
         return _Found(degraded=f"duplicates were not looked for: {error.message}")
 
@@ -198,14 +202,22 @@ def _place_of(new: NewMemory) -> Reach:
     return Reach.to_place(new.scope, new.project, session)
 
 
-def _find_alike(view: View, new: NewMemory, place: Reach, compared: ComparedMemory) -> list[_Alike]:
+def _find_alike(
+    view: View, new: NewMemory, place: Reach, compared: ComparedMemory, texts: ComparedTexts
+) -> list[_Alike]:
     """The memories of the same place that say the same, or something near; the nearest first."""
     found = []
     where = Where(reaches=(place,), active_only=True)
     for memory_id in view.alike(f"{new.title}\n{new.body}", _COMPARED, where):
+        row = view.find_row(memory_id)
+        known = None if row is None else texts.find(row.id, row.hash)
+        if known is not None and resemble(compared, known).verdict is Verdict.OTHER:
+            continue
         note = view.find(memory_id)
         if note is not None and note.memory.visible:
-            how = resemble(compared, to_compared(note.memory))
+            theirs = texts.find(note.id, note.hash) or to_compared(note.memory)
+            how = resemble(compared, theirs)
+            texts.keep(note.id, note.hash, theirs)
             if how.verdict is not Verdict.OTHER:
                 found.append((note, how))
     return sorted(found, key=lambda pair: (-pair[1].score, pair[0].id))

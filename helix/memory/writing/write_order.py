@@ -15,6 +15,7 @@ from typing import Generic, TypeVar
 
 from helix.index.where import Reach
 from helix.memory.judgement.resemble import ComparedMemory, Verdict, resemble
+from helix.memory.writing.compared_texts import ComparedTexts
 
 T = TypeVar("T")
 _IN_THE_WAY = (Verdict.SAME, Verdict.CHANGED)
@@ -49,6 +50,7 @@ class WriteOrder:
         self._looking: list[int] = []
         """of each who is looking, how many had ended when they began"""
         self._ended = 0
+        self.texts = ComparedTexts()
 
     @contextmanager
     def turn(
