@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from helix.index import analyze
-from helix.index.facets import Facets, facets_of, from_texts, session_of, to_text
+from helix.index.facets import facets_of, session_of, to_text
 from helix.state.database import StateDatabase, open_to_read
 from helix.vault.conflict_names import choose_best
 from helix.vault.frontmatter import emit
@@ -95,7 +95,14 @@ class Row(NamedTuple):
     @classmethod
     def of(cls, note: Note) -> Row:
         """The row of a note as it is now, whether or not it is in a catalog."""
-        return _row(_identity(note, ""), _meta(note))
+        memory = note.memory
+        return cls(
+            note.path, note.hash, note.state, note.id, note.has_id, note.is_stub, "", memory.status,
+            memory.title, memory.kind, memory.scope, memory.project,
+            memory.tags, memory.edges, memory.source, memory.extra or {}, memory.importance,
+            memory.created_at, memory.updated_at, memory.deleted_at, memory.restored_at, memory.valid_until,
+            memory.idempotency_key, _unmerged(note), note.unread is not None,
+        )  # fmt: skip
 
     @property
     def session(self) -> str | None:
@@ -112,7 +119,8 @@ class Indexed(NamedTuple):
     id: str
     path: str
     hash: str
-    facets: Facets
+    facets_text: str
+    """for `facets.from_texts`: as objects those of all memories would take ten times the room"""
 
 
 class Catalog(StateDatabase):
@@ -196,18 +204,12 @@ class Catalog(StateDatabase):
         self._db.execute("UPDATE notes SET is_stale = 1 WHERE path = ?", (path,))
 
     def put(self, note: Note, needs: str = "") -> None:
-        path, hash_, state, memory_id, *flags = _identity(note, needs)
-        meta = json.dumps(_meta(note), ensure_ascii=False, default=list)
         self._db.execute(
             "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
             (
-                path,
-                hash_,
-                state,
-                memory_id,
-                memory_id.casefold(),
-                *flags,
-                meta,
+                *(note.path, note.hash, note.state, note.id, note.id.casefold()),
+                *(note.has_id, note.is_stub, needs, note.memory.status),
+                json.dumps(_meta(note), ensure_ascii=False, default=list),
                 to_text(facets_of(note.memory)),
             ),
         )
@@ -307,12 +309,7 @@ class Catalog(StateDatabase):
             "SELECT id, path, hash, facets FROM notes WHERE NOT is_stub AND status <> 'erased' ORDER BY path"
         )
         chosen = self._chosen()
-        facets = from_texts((row[0] for row in rows), (row[3] for row in rows))
-        return [
-            Indexed(memory_id, path, hash_, known)
-            for (memory_id, path, hash_, _), known in zip(rows, facets, strict=True)
-            if chosen.get(memory_id, path) == path
-        ]
+        return [row for row in map(Indexed._make, rows) if chosen.get(row.id, row.path) == row.path]
 
     def duplicates(self) -> dict[str, list[Row]]:
         """Ids that stand in several files, with the files: conflict copies, or copies that a person made."""
@@ -393,15 +390,6 @@ def read_needing(path: Path, needs: Collection[str]) -> list[str]:
     return [path for path, needed in rows if needed in needs]
 
 
-_Identity = tuple[str, str, str, str, bool, bool, str, str]
-"""path, hash, state, id, has_id, is_stub, needs and status"""
-
-
-def _identity(note: Note, needs: str) -> _Identity:
-    status = note.memory.status
-    return note.path, note.hash, note.state, note.id, note.has_id, note.is_stub, needs, status
-
-
 def _meta(note: Note) -> dict[str, Any]:
     """What else a row has, as far as the note says it."""
     memory = note.memory
@@ -412,25 +400,33 @@ def _meta(note: Note) -> dict[str, Any]:
     }
     if note.unread is not None:
         meta["unread"] = note.unread.line
-    if COLLISION in memory.body:
-        meta["unmerged"] = 1 + emit(note.document).decode().partition(COLLISION)[0].count("\n")
+    if (line := _unmerged(note)) is not None:
+        meta["unmerged"] = line
     return meta
+
+
+def _unmerged(note: Note) -> int | None:
+    """The line where a merge had to keep both texts."""
+    if COLLISION not in note.memory.body:
+        return None
+    return 1 + emit(note.document).decode().partition(COLLISION)[0].count("\n")
 
 
 def _rows(kept: Sequence[tuple[Any, ...]]) -> list[Row]:
     """As the table keeps them: `_ROW`."""
     # One list to parse takes less time than many small ones.
     metas = json.loads("[" + ",".join([row[8] for row in kept]) + "]")
-    return [_row(row, meta, bool(row[9])) for row, meta in zip(kept, metas, strict=True)]
-
-
-def _row(known: tuple[Any, ...], meta: Mapping[str, Any], is_stale: bool = False) -> Row:
-    """`known` begins as an `_Identity` does; to SQLite true is 1."""
-    get = meta.get
-    return Row(
-        known[0], known[1], known[2], known[3], bool(known[4]), bool(known[5]), known[6], known[7],
-        meta["title"], meta["kind"], meta["scope"], get("project"),
-        get("tags") or (), get("edges") or {}, get("source"), get("extra") or {}, get("importance"),
-        get("created_at"), get("updated_at"), get("deleted_at"), get("restored_at"), get("valid_until"),
-        get("idempotency_key"), get("unmerged"), "unread" in meta, is_stale,
-    )  # fmt: skip
+    rows = []
+    for (path, hash_, state, memory_id, has_id, is_stub, needs, status, _, is_stale), meta in zip(
+        kept, metas, strict=True
+    ):
+        get = meta.get
+        row = Row(
+            path, hash_, state, memory_id, bool(has_id), bool(is_stub), needs, status,
+            meta["title"], meta["kind"], meta["scope"], get("project"),
+            get("tags") or (), get("edges") or {}, get("source"), get("extra") or {}, get("importance"),
+            get("created_at"), get("updated_at"), get("deleted_at"), get("restored_at"), get("valid_until"),
+            get("idempotency_key"), get("unmerged"), "unread" in meta, bool(is_stale),
+        )  # fmt: skip
+        rows.append(row)
+    return rows
