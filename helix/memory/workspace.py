@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from helix.follow.note_lane import Committed
 from helix.index.where import HasFacets
 from helix.memory import erasure
 from helix.memory.activity.journal import Journal
@@ -136,8 +137,8 @@ class Workspace:
             # At the front: first what happened is told, then the stores are cleaned, the journal with them.
             reconciler.on_commit.insert(0, self.recorder.committed)
             stack.callback(reconciler.on_commit.remove, self.recorder.committed)
-            reconciler.on_commit.append(self._order.texts.committed)
-            stack.callback(reconciler.on_commit.remove, self._order.texts.committed)
+            reconciler.on_commit.append(self._forget_compared)
+            stack.callback(reconciler.on_commit.remove, self._forget_compared)
             reconciler.on_scan.insert(0, self.recorder.scanned)
             stack.callback(reconciler.on_scan.remove, self.recorder.scanned)
             if reconciler.has_scanned:
@@ -154,6 +155,9 @@ class Workspace:
             }.items():
                 stack.enter_context(followed.erasures.replaced(store, erase))
             yield
+
+    def _forget_compared(self, batch: Committed) -> None:
+        self._order.texts.forget(change.memory_id for change in batch.changes)
 
     def _tell(self, verb: str, answer: Mapping[str, Any], max_tokens: int | None) -> None:
         for listener in self._listeners:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterable
 
-from helix.follow.note_lane import Committed
 from helix.memory.judgement.resemble import ComparedMemory
 
 _KEPT = 400  # of about 15 kB
@@ -35,7 +35,7 @@ class ComparedTexts:
             if len(self._known) > _KEPT:
                 self._known.popitem(last=False)
 
-    def committed(self, batch: Committed) -> None:
+    def forget(self, memory_ids: Iterable[str]) -> None:
         with self._lock:
-            for change in batch.changes:
-                self._known.pop(change.memory_id, None)
+            for memory_id in memory_ids:
+                self._known.pop(memory_id, None)
