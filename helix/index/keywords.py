@@ -24,9 +24,9 @@ from helix.index.spelling import Vocabulary
 
 __all__ = ["Allowed", "KeywordDoc", "Keywords", "WhooshKeywords"]
 
-# Documents in the delta, which is searched in plain Python. A flush writes every word once, however many documents hold
-# it, so a few large flushes take less time than many small ones.
-_FLUSH_AT = 3_000
+# Documents in the delta, which is searched in plain Python, and takes 5 KB for each. A flush writes every word once,
+# however many documents hold it, so a few large flushes take less time than many small ones.
+_FLUSH_AT = 6_000
 _SEGMENT_SIZE = (
     50_000  # documents in one segment of a build, which is put together in memory: about 1 KB each
 )
@@ -79,6 +79,9 @@ class Keywords(Protocol):
 
     def hashes(self) -> dict[str, str]:
         """What is indexed: id to hash."""
+
+    def find_hash(self, memory_id: str) -> str | None:
+        """That of one document; None for one that is not indexed."""
 
     def flush(self) -> None:
         """Writes to disk what is only in memory."""
@@ -190,6 +193,13 @@ class WhooshKeywords:
         with self._lock:
             on_disk = {memory_id: segment.hashes[at] for memory_id, (segment, at) in self._where.items()}
             return on_disk | {memory_id: entry.hash for memory_id, entry in self._delta.items()}
+
+    def find_hash(self, memory_id: str) -> str | None:
+        with self._lock:
+            if entry := self._delta.get(memory_id):
+                return entry.hash
+            position = self._where.get(memory_id)
+            return None if position is None else position[0].hashes[position[1]]
 
     def flush(self) -> None:
         with self._writing:
