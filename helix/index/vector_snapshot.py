@@ -61,7 +61,7 @@ class NothingYet:
         return []
 
 
-class Snapshot:
+class VectorSnapshot:
     """Threads may search it while its owner, under a lock, hides memories."""
 
     def __init__(self, file: VectorFile) -> None:
