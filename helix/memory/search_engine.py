@@ -71,7 +71,7 @@ def open_recall(
         # And at the facts of every memory, in the middle of somebody's search.
         gc.freeze()
         index.start()
-        read = functools.partial(find_note, followed.catalog, followed.vault.read_leniently)
+        read = functools.partial(find_note, followed.catalog, followed.notes.read)
         searcher = Searcher(index, followed.vault.clock, read, models.reranker)
         yield Recall(searcher, index, functools.partial(_open_index, config.model, models))
 
