@@ -118,7 +118,7 @@ class Request:
     ) -> Payload:
         page = fit_page(answer or {}, listing, render, shape, limit, self.budget(max_tokens))
         if page["next_cursor"] is not None:
-            self.cursors.keep(verb, listing)
+            self.cursors.keep(listing)
         return page
 
     def budget(self, max_tokens: int) -> Budget:
