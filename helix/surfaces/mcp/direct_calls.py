@@ -27,7 +27,7 @@ from helix.surfaces.mcp.worker_threads import Stage
 SESSION_ID = "mcp-session-id"
 _VERSION = "mcp-protocol-version"
 _VERSIONS = frozenset({"2025-06-18", "2025-11-25"})
-"""in which an answer has structured content; before, the library leaves it out"""
+"""in which tools have output schemas, so that the answers are of one form; older ones are left to the library"""
 _CALL = "tools/call"
 _PARAMETERS = frozenset({"name", "arguments", "_meta"})
 
@@ -98,8 +98,11 @@ class DirectCalls:
                 done = await self._tools.answer(call.tool, call.arguments, call.caller, Stage())
             finally:
                 del self._under_way[key]
-        body = _cancelled(call.id) if done is None else _body(call.id, done)
-        return Response(body, headers={SESSION_ID: call.session_id}, media_type="application/json")
+        headers = {SESSION_ID: call.session_id}
+        if done is None:
+            # As the library answers, too: its client stumbles over a body that comes while it is being closed.
+            return Response(_cancelled(call.id), headers=headers, media_type="text/event-stream")
+        return Response(_body(call.id, done), headers=headers, media_type="application/json")
 
     def hear(self, session_id: str, message: Payload) -> None:
         """Of a notification, before the library does: a call may be cancelled that it knows nothing of."""
@@ -127,4 +130,5 @@ def _body(request_id: Id, done: ToolAnswer) -> bytes:
 
 def _cancelled(request_id: Id) -> bytes:
     error = {"code": REQUEST_CANCELLED, "message": "Request cancelled"}
-    return serialize({"jsonrpc": "2.0", "id": request_id, "error": error}).encode()
+    message = serialize({"jsonrpc": "2.0", "id": request_id, "error": error})
+    return f"event: message\r\ndata: {message}\r\n\r\n".encode()
