@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from helix.errors import BadValue
 from helix.index.confidence import FAR
+from helix.memory import answers
 from helix.memory.arguments import check_limit, to_filters
 from helix.memory.place import Place, reaches
 from helix.memory.reading.presentation import brief, check_format, full, passage
 from helix.memory.reading.view import NOW, Row, View, When
 from helix.memory.request import Request, verb
-from helix.memory.tokens import Payload, clean
+from helix.memory.tokens import clean
 
 if TYPE_CHECKING:
     from helix.index.search import SearchAnswer
@@ -40,11 +41,11 @@ def search(
     rerank: bool = False,
     cursor: str | None = None,
     when: When = NOW,
-) -> Payload:
+) -> answers.Hits:
     detailed = check_format(response_format)
     check_limit(limit)
     include_deleted = include_deleted or asks_for_hidden(filters)
-    answer: Payload = {}
+    notices: answers.SearchNotices = {}
     read: Mapping[str, Note] = {}
     if cursor is not None:
         view, listing = request.continued("search", cursor)
@@ -54,7 +55,7 @@ def search(
             view, query, place=request.place, scope=scope, filters=filters, limit=_DEPTH,
             include_deleted=include_deleted, rerank=rerank,
         )  # fmt: skip
-        answer, read = _notices(found, detailed), found.notes
+        notices, read = _notices(found, detailed), found.notes
         entries = [
             [
                 hit.memory_id,
@@ -71,7 +72,7 @@ def search(
         listing = request.cursors.start("search", entries, view.commit)
     shown: dict[str, str] = {}
 
-    def render(entry: list[Any]) -> Payload | None:
+    def render(entry: list[Any]) -> answers.Hit | None:
         memory_id, score, ordinal, reasons, hidden_too, *fits = entry
         note = read.get(memory_id) or view.find(memory_id)
         if note is None or not (note.memory.visible or hidden_too):
@@ -81,20 +82,24 @@ def search(
         if shown.setdefault(words, memory_id) != memory_id:
             # The same text in two notes is one answer.
             return None
-        rank = {"score": score} if all(fits) else {"score": score, "nearest": True}
+        marks: answers.HitMarks = {"score": score} if all(fits) else {"score": score, "nearest": True}
         if detailed:
-            return {**full(note, text), **rank, "reasons": reasons}
-        return {**brief(note, text), **rank}
+            return {**full(note, text), **marks, "reasons": reasons}
+        return {**brief(note, text), **marks}
 
     return request.page(
         "search",
         listing,
         render,
-        lambda items: {"results": list(items)},
+        _hits,
+        head=notices,
         limit=limit,
         max_tokens=max_tokens,
-        answer=answer,
     )
+
+
+def _hits(head: answers.SearchNotices, items: Sequence[answers.Hit], end: answers.Page) -> answers.Hits:
+    return {**head, "results": list(items), **end}
 
 
 def nearest_shown(found: SearchAnswer) -> int:
@@ -153,8 +158,8 @@ def _has(value: Any, wanted: str) -> bool:
     return any(one is not None and str(one).casefold() == wanted.casefold() for one in values)
 
 
-def _notices(found: SearchAnswer, detailed: bool) -> Payload:
-    notices: Payload = {}
+def _notices(found: SearchAnswer, detailed: bool) -> answers.SearchNotices:
+    notices: answers.SearchNotices = {}
     if found.note:
         notices["note"] = found.note
     if found.degraded:

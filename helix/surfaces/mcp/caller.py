@@ -18,7 +18,8 @@ from helix.memory.principal import UNKNOWN
 from helix.memory.request import Request as MemoryRequest
 from helix.memory.tokens import clean
 from helix.memory.workspace import Workspace
-from helix.surfaces.caller import place_of, principal_of
+from helix.surfaces.caller import place_in as place_of_request
+from helix.surfaces.caller import principal_of
 
 Context = ServerRequestContext[Any, Request]
 
@@ -64,7 +65,7 @@ def place_in(caller: Caller) -> Place:
     if caller.scope is None:
         return Place()
     headers = Headers(scope=caller.scope)
-    place = place_of(headers)
+    place = place_of_request(caller.scope)
     session = place.session or _session(headers)
     return replace(place, client=place.client or caller.client or None, session=session)
 
