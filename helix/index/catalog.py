@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from helix.index import analyze
-from helix.index.facets import Facets, facets_of, from_texts, session_of, to_text
+from helix.index.facets import facets_of, session_of, to_text
 from helix.state.database import StateDatabase, open_to_read
 from helix.vault.conflict_names import choose_best
 from helix.vault.frontmatter import emit
@@ -119,7 +119,8 @@ class Indexed(NamedTuple):
     id: str
     path: str
     hash: str
-    facets: Facets
+    facets_text: str
+    """for `facets.from_texts`: as objects those of all memories would take ten times the room"""
 
 
 class Catalog(StateDatabase):
@@ -308,12 +309,7 @@ class Catalog(StateDatabase):
             "SELECT id, path, hash, facets FROM notes WHERE NOT is_stub AND status <> 'erased' ORDER BY path"
         )
         chosen = self._chosen()
-        facets = from_texts((row[0] for row in rows), (row[3] for row in rows))
-        return [
-            Indexed(memory_id, path, hash_, known)
-            for (memory_id, path, hash_, _), known in zip(rows, facets, strict=True)
-            if chosen.get(memory_id, path) == path
-        ]
+        return [row for row in map(Indexed._make, rows) if chosen.get(row.id, row.path) == row.path]
 
     def duplicates(self) -> dict[str, list[Row]]:
         """Ids that stand in several files, with the files: conflict copies, or copies that a person made."""
