@@ -19,8 +19,9 @@ from helix.follow.mend import Mender
 from helix.follow.note_lane import Committed
 from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog
-from helix.memory.erasure import open_erasures
+from helix.memory.erasure import NOTES, open_erasures
 from helix.memory.reading.memory_versions import GitVersions
+from helix.memory.reading.note_cache import NoteCache
 from helix.memory.writing.vault_store import VaultStore
 from helix.state.database import StateDatabase, say_trouble, why_disk_refuses
 from helix.vault.autocommit import AutoCommit
@@ -52,6 +53,8 @@ class FollowedVault:
     mender: Mender = field(init=False)
     erasures: Erasures = field(init=False)
     """what every store is told when a memory was erased"""
+    notes: NoteCache = field(init=False)
+    """where answers read the notes they show"""
     store: VaultStore = field(init=False)
     versions: GitVersions = field(init=False)
 
@@ -60,6 +63,8 @@ class FollowedVault:
         self.databases = [self.vault.ancestry, self.catalog]
         self.reconciler = Reconciler(self.vault, self.catalog, self.config.follow, renew=self._renew)
         self.erasures = open_erasures(self.state, self.config.state_dir, self.vault.ancestry, self.catalog)
+        self.notes = NoteCache(self.vault)
+        self.erasures.register(NOTES, self.notes.erase)
         # For the daemon, a command that takes an erasure in, and whatever the one before it left to do. After what
         # a workspace puts before it: first what happened is told, then the stores are cleaned.
         self.reconciler.on_commit.append(lambda _: self.erasures.settle())

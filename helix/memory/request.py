@@ -108,7 +108,7 @@ class Request:
     ) -> Answer:
         page = fit_page(head, listing, render, build, limit, self.budget(max_tokens))
         if page["next_cursor"] is not None:
-            self.cursors.keep(verb, listing)
+            self.cursors.keep(listing)
         return page
 
     def budget(self, max_tokens: int) -> Budget:

@@ -65,7 +65,7 @@ class Workspace:
         self.keys = IdempotencyKeys(state / erasure.KEYS_FILE)
         self.journal = Journal(state / erasure.JOURNAL_FILE)
         self.dismissed = Dismissed(state / erasure.DISMISSED_FILE)
-        self._live = VaultView(followed.catalog, vault.read_leniently, lambda: recall().searcher, vault.clock)
+        self._live = VaultView(followed.catalog, followed.notes.read, lambda: recall().searcher, vault.clock)
         self.past = Past(
             state / erasure.PAST_FOLDER,
             lambda: History.get(Path(vault.root.path)),
