@@ -168,6 +168,9 @@ class Engine(Protocol):
 
     def health(self) -> IndexHealth: ...
 
+    def version(self) -> object:
+        """Another value after every change that may give a question another answer."""
+
     def hashes(self) -> Mapping[str, str]:
         """What is found by its words: of each memory the hash of the note that it was put with."""
 

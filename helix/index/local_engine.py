@@ -96,6 +96,7 @@ class LocalEngine:
         self._changed_at = 0.0
         self._crowded_at = -_QUIET
         """when many memories were put at once"""
+        self._changes = 0
         self._guard: AbstractContextManager[object] = guard or nullcontext()
         self._erasures = erasures
         self._lock = threading.RLock()
@@ -168,6 +169,7 @@ class LocalEngine:
         with self._lock:
             self._drop(gone)
             self._put(notes, BULK if len(notes) > _MANY else FRESH)
+            self._changes += 1  # last: an answer that saw a part of it is of the version before
 
     def catch_up(self, ledger: Ledger, read: ReadNote, progress: Progress | None = None) -> int:
         with self._lock:
@@ -179,6 +181,7 @@ class LocalEngine:
             stale = [row for row in rows.values() if in_words.get(row.id) != row.hash]
             self._build_words(stale, read, progress)
             touched = {row.id for row in stale}
+            self._changes += 1
             return len(touched | self._compare_vectors())
 
     def _compare_vectors(self) -> set[str]:
@@ -337,6 +340,9 @@ class LocalEngine:
         meaning = self._meaning
         return None if meaning is None else (id(meaning.vectors), meaning.vectors.version)
 
+    def version(self) -> object:
+        return self._changes, self.vectors_version()
+
     def _stores(self) -> Stores:
         return Stores(self._facets, self._keywords, self._meaning)
 
@@ -421,6 +427,7 @@ class LocalEngine:
         """Their words and vectors leave every file. That takes a moment, which is why it is done in the background."""
         with self._lock:
             self._drop(memory_ids)
+            self._changes += 1
         is_clean = self._cache.drop(memory_ids)
         self._keywords.purge()
         for meaning in self._meanings():
@@ -451,6 +458,7 @@ class LocalEngine:
     def _switch(self, complete: Meaning) -> None:
         with self._lock:
             before, self._meaning, self._building = self._meaning, complete, None
+            self._changes += 1
             self._record()
         if before is not None:
             self._end_backlog(before)

@@ -77,7 +77,7 @@ def open_recall(
                 reconciler.tail = index.apply
                 index.catch_up(followed.catalog, followed.read_note, progress)
         index.start()
-        read = functools.partial(find_note, followed.catalog, followed.vault.read_leniently)
+        read = functools.partial(find_note, followed.catalog, followed.notes.read)
         searcher = Searcher(index, followed.vault.clock, read, models.reranker)
         yield Recall(searcher, index, functools.partial(_open_index, config.model, models))
 
