@@ -8,6 +8,7 @@ from typing import Any
 from helix.errors import BadValue
 from helix.index.chunk import chunks
 from helix.memory.reading.pack_text import opens_with
+from helix.memory.reading.passages import Passage, size_of
 from helix.memory.tokens import Payload
 from helix.vault.note import Memory, Note
 
@@ -62,6 +63,11 @@ def full(note: Note, text: str) -> Payload:
 def _mark(note: Note) -> Payload:
     """Of a note that is known by its text alone: what its properties say is not in the answer."""
     return {} if note.unread is None else {"properties_unread": True}
+
+
+def more_of(note: Note, part: Passage) -> Payload:
+    """Of a hit that shows less than its note: about how many tokens the whole text has."""
+    return {} if part.is_whole else {"more": size_of(note.memory.body) // 4}
 
 
 def source_of(memory: Memory) -> str | None:
