@@ -110,10 +110,12 @@ def _report(name: str, sets: Sequence[AskedOf], split: str | None, cache: Path) 
         asked += len(questions)
         with indexed(Case(one.name, one.notes, ()), cache) as (helix, recall):
             again = Recall(_Remembered(recall.searcher), recall.index, recall.open_index)
+            moment = [_NOW]
+            helix.vault.clock = lambda: moment[0]  # noqa: B023 (used at once)
             with open_workspace(helix, lambda: again) as workspace:  # noqa: B023 (used at once)
                 request = workspace.request(LOCAL, Place())
                 for question, evidence in questions:
-                    helix.vault.clock = lambda: question.asked_at or _NOW  # noqa: B023 (used at once)
+                    moment[0] = question.asked_at or _NOW
                     _put(request, question, evidence, scores)
     print(f"\n{name}: {asked} questions{f' ({split})' if split else ''}")
     print(f"{'':24}{'as asked':>9}{'tokens':>8}{'hits':>6}" + "".join(f"{budget:>8}" for budget in BUDGETS))

@@ -99,7 +99,7 @@ def context(
         _keep_nearest(selection, nearest_shown(found))
     if not filters:
         _add_standing(view, selection, within)
-    words = parse(task).words
+    words = frozenset(parse(task).words)
     pieces = [_piece(one, words, detailed) for one in selection.chosen]
     notices = {key: value for key, value in (("note", found.note), ("degraded", found.degraded)) if value}
     lead = "" if found.fits else _NOTHING
@@ -260,7 +260,7 @@ def _is_over(view: View, note: Note) -> bool:
     return until is not None and until < view.now()
 
 
-def _piece(chosen: Chosen, words: Sequence[str], detailed: bool) -> Piece:
+def _piece(chosen: Chosen, words: frozenset[str], detailed: bool) -> Piece:
     memory = chosen.note.memory
     facts = {
         "project": memory.project or "",
@@ -273,7 +273,7 @@ def _piece(chosen: Chosen, words: Sequence[str], detailed: bool) -> Piece:
 
 def to_piece(
     note: Note,
-    words: Sequence[str] = (),
+    words: frozenset[str] = frozenset(),
     ordinal: int | None = None,
     facts: Mapping[str, str] | None = None,
     remarks: tuple[str, ...] = (),

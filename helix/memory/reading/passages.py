@@ -8,13 +8,15 @@ page of passages costs less than a millisecond. The figures were chosen on halve
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from math import log
 from typing import NamedTuple
 
 from helix.index.analyze import tokens
-from helix.index.chunk import chunks
+from helix.index.chunk import MAX_PASSAGE, chunks
 from helix.memory.budget import cut
 from helix.vault.note import Memory
 
@@ -28,14 +30,14 @@ _AGAIN = 0.3  # what a word counts for that an earlier sentence of the passage h
 _HEADING = 0.5  # what a word of the heading counts for in the sentences below it
 _NEAR = 0.3  # of the worth of the sentence before and of that after
 _CHUNK = 0.1  # for a sentence in the chunk that the vectors found
-_LEAST = 0.3  # of the worth of the first sentence; what lies below is no part of the answer
+_LEAST = 0.1  # of the worth of the first sentence; what lies below is no part of the answer
 
 _FENCE = re.compile(r" {0,3}(```|~~~)")
 _HEADING_LINE = re.compile(r" {0,3}#{1,6}[ \t]")
 # What begins a paragraph of its own without a blank line before it: an entry of a list, a row, a quotation.
 _OPENS = re.compile(r"[ \t]*(?:[-*+][ \t]|\d{1,3}[.)][ \t]|\||>)")
 # Not before a small letter: `e.g. this` is one sentence.
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]*_`]*\s+(?=[^a-z\s])|(?<=[。！？])")
+_SENTENCE_END = re.compile(r"[.!?][\"'”’)\]*_`]*\s+(?=[^a-z\s])|[。！？]")
 
 
 class Unit(NamedTuple):
@@ -54,22 +56,27 @@ class Passage:
     """how much of the question's words stands in it or in the title, from 0 to 1"""
 
 
-def find_passage(memory: Memory, words: Sequence[str], ordinal: int | None, room: int) -> Passage:
+def find_passage(memory: Memory, words: frozenset[str], ordinal: int | None, room: int) -> Passage:
     """What answers a question of these words, in about so many bytes; all of the text when it is short.
 
     `ordinal` is the chunk that the vectors found.
     """
+    held = words & set(tokens(memory.title))
     body = memory.body.strip()
     if size_of(body) <= max(_WHOLE, room):
-        return Passage(body, True, _covered(words, frozenset(tokens(f"{memory.title}\n{body}"))))
+        return Passage(body, True, _share(words, held.union(tokens(body))))
     body, span = _searched(memory, ordinal)
     parts = list(units(body))
-    held = [frozenset(tokens(body[one.start : one.end])) for one in parts]
-    chosen = _choose(body, parts, held, words, span, room)
-    known = frozenset(tokens(memory.title)).union(*(held[at] for at in chosen))
-    text = _joined(body, parts, chosen)
+    texts = [body[one.start : one.end] for one in parts]
+    own = [words.intersection(tokens(text)) for text in texts]
+    chosen = _choose(parts, [size_of(text) for text in texts], _Worth(parts, own, words, span), room)
     # A sentence can be a file of JSON.
-    return Passage(cut(text, _LONGEST_SENTENCE), False, _covered(words, known))
+    text = cut(_joined(body, parts, chosen), _LONGEST_SENTENCE)
+    return Passage(text, False, _share(words, held.union(*(own[at] for at in chosen))))
+
+
+def _share(words: frozenset[str], held: AbstractSet[str]) -> float:
+    return len(words & held) / len(words) if words else 0.0
 
 
 def size_of(text: str) -> int:
@@ -77,47 +84,34 @@ def size_of(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-def _covered(words: Sequence[str], held: frozenset[str]) -> float:
-    return sum(word in held for word in words) / len(words) if words else 0.0
-
-
 def _searched(memory: Memory, ordinal: int | None) -> tuple[str, tuple[int, int] | None]:
     """The part of the text that is searched, and where in it the vectors found something."""
     body = memory.body
-    pieces = chunks(memory) if ordinal is not None else []
-    if ordinal is None or not 0 < len(pieces) > ordinal:
+    if ordinal is None or len(body) <= MAX_PASSAGE:
         return body[:_LONGEST], None
-    piece = pieces[ordinal]
+    pieces = chunks(memory)
+    piece = pieces[min(ordinal, len(pieces) - 1)]
     if len(body) > _LONG:
         return body[piece.start : piece.end][:_LONGEST], None
     return body, (piece.start, piece.end)
 
 
-def _choose(
-    body: str,
-    parts: Sequence[Unit],
-    held: Sequence[frozenset[str]],
-    words: Sequence[str],
-    span: tuple[int, int] | None,
-    room: int,
-) -> list[int]:
+def _choose(parts: Sequence[Unit], sizes: Sequence[int], worth: _Worth, room: int) -> list[int]:
     """The best sentence, others that add to it, and then what stands beside them, as long as there is room."""
-    worth = _Worth(parts, held, words, span)
-    left = [at for at, one in enumerate(parts) if not one.is_heading] or list(range(len(parts)))
-    sizes = [size_of(body[one.start : one.end]) for one in parts]
+    free = {at for at, one in enumerate(parts) if not one.is_heading} or set(range(len(parts)))
     chosen: set[int] = set()
     used, first = 0, 0.0
-    while left:
-        best = max(left, key=worth.of)
-        value = worth.of(best)
-        if chosen and (value < _LEAST * first or used + sizes[best] > room):
+    while free:
+        values = worth.values()
+        best = max(free, key=lambda at: (values[at], -at))
+        if chosen and (values[best] < _LEAST * first or used + sizes[best] > room):
             break
-        first = first or value
+        first = first or values[best]
         chosen.add(best)
-        left.remove(best)
+        free.remove(best)
         used += sizes[best]
         worth.cover(best)
-    _widen(chosen, left, sizes, room - used)
+    _widen(chosen, free, sizes, room - used)
     return sorted(chosen)
 
 
@@ -127,38 +121,41 @@ class _Worth:
     def __init__(
         self,
         parts: Sequence[Unit],
-        held: Sequence[frozenset[str]],
-        words: Sequence[str],
+        own: Sequence[frozenset[str]],
+        words: frozenset[str],
         span: tuple[int, int] | None,
     ) -> None:
-        asked = frozenset(words)
-        self._own = [one & asked for one in held]
-        count = len(parts)
-        self._weights = {word: log(1 + count / (1 + sum(word in one for one in self._own))) for word in asked}
+        """`own` are the words of the question that each of them has."""
+        self._own = own
+        found = Counter(word for one in own for word in one)
+        self._weights = {word: log(1 + len(parts) / (1 + found[word])) for word in words}
         self._whole = sum(self._weights.values()) or 1.0
-        self._above = list(_headings(parts, self._own))
+        self._above = list(_headings(parts, own))
         self._in_chunk = [
             _CHUNK if span is not None and span[0] <= one.start < span[1] else 0.0 for one in parts
         ]
         self._covered: set[str] = set()
-        self._values = [self._alone(at) for at in range(count)]
+        self._alone = [self._value(at) for at in range(len(parts))]
 
-    def of(self, at: int) -> float:
-        before = self._values[at - 1] if at else 0.0
-        after = self._values[at + 1] if at + 1 < len(self._values) else 0.0
-        return self._values[at] + _NEAR * (before + after) + self._in_chunk[at]
+    def values(self) -> list[float]:
+        alone = self._alone
+        around = zip([0.0, *alone], alone, [*alone[1:], 0.0], self._in_chunk, strict=False)
+        return [value + _NEAR * (before + after) + chunk for before, value, after, chunk in around]
 
     def cover(self, at: int) -> None:
         fresh = self._own[at] - self._covered
         self._covered |= fresh
         for other, own in enumerate(self._own):
-            if not fresh.isdisjoint(own) or not fresh.isdisjoint(self._above[other]):
-                self._values[other] = self._alone(other)
+            if fresh and not (fresh.isdisjoint(own) and fresh.isdisjoint(self._above[other])):
+                self._alone[other] = self._value(other)
 
-    def _alone(self, at: int) -> float:
-        own, weights, covered = self._own[at], self._weights, self._covered
+    def _value(self, at: int) -> float:
+        own, above = self._own[at], self._above[at]
+        if not own and not above:
+            return 0.0
+        weights, covered = self._weights, self._covered
         value = sum(weights[word] * (_AGAIN if word in covered else 1.0) for word in own)
-        value += sum(_HEADING * weights[word] for word in self._above[at] - own if word not in covered)
+        value += sum(_HEADING * weights[word] for word in above - own if word not in covered)
         return value / self._whole
 
 
@@ -171,9 +168,8 @@ def _headings(parts: Sequence[Unit], own: Sequence[frozenset[str]]) -> Iterator[
         yield frozenset() if one.is_heading else above
 
 
-def _widen(chosen: set[int], left: list[int], sizes: Sequence[int], room: int) -> None:
+def _widen(chosen: set[int], free: set[int], sizes: Sequence[int], room: int) -> None:
     """The sentences after and before those that are chosen, first those beside the first."""
-    free = set(left)
     grown = True
     while grown:
         beside = (near for at in sorted(chosen) for near in (at + 1, at - 1))

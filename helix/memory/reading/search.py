@@ -28,11 +28,11 @@ _DEPTH = 200  # how many hits can be paged through
 _NEAREST_OF_FAR, _NEAREST = 2, 5
 # Without a limit: of the best score, what a hit needs to be shown where the best one answers the question, and where
 # that is in doubt; and how much of the question's words it takes to answer it. Chosen on the halves for tuning.
-_SURE, _UNSURE = 0.65, 0.5
-_ANSWERS = 0.8
-_FEWEST = 3  # where it is in doubt
+_SURE, _UNSURE = 0.65, 0.4
+_ANSWERS = 0.9
+_FEWEST = 4  # where it is in doubt
 # Bytes of the best hit's passage; others get as much less as their scores are lower.
-_SURE_ROOM, _UNSURE_ROOM = 440, 720
+_SURE_ROOM, _UNSURE_ROOM = 460, 800
 _LONGEST_QUERY = 20_000
 SCOPES = ("project", "global", "session", "all")
 
@@ -122,7 +122,7 @@ class _Passages:
     def __init__(
         self, query: str, entries: Sequence[list[Any]], read: Mapping[str, Note], view: View
     ) -> None:
-        self._words = parse(query).words
+        self._words = frozenset(parse(query).words)
         self._entries = entries
         self._read = read
         self._view = view
