@@ -14,7 +14,7 @@ import argparse
 import json
 import re
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,6 +24,7 @@ from typing import Any
 from bench.recall import TEAM, Case, JudgedQuestion, indexed, team_note, team_questions
 from helix.compose import open_workspace
 from helix.index.search import Question, SearchAnswer, Searcher
+from helix.memory import answers
 from helix.memory.budget import cut, fit_page
 from helix.memory.pagination import Listing
 from helix.memory.place import Place
@@ -131,10 +132,10 @@ def _put(
     evidence: Sequence[Evidence],
     scores: dict[tuple[str, int], Score],
 ) -> None:
-    def note(way: str, budget: int, answer: Payload, shown: Mapping[str, str]) -> None:
+    def note(way: str, budget: int, tokens: int, shown: Mapping[str, str]) -> None:
         score = scores.setdefault((way, budget), Score())
         score.recall.append(mean(_share(one.text, shown.get(one.note_id, "")) for one in evidence))
-        score.tokens.append(answer["tokens_used"])
+        score.tokens.append(tokens)
         score.shown.append(len(shown))
 
     hidden = question.include_hidden
@@ -147,14 +148,16 @@ def _put(
             limit=_EVERYTHING if budget else None,
             max_tokens=budget or 1_500,
         )
-        note("search", budget, found, _texts(found))
-        found = _whole_notes(request, question, *(budget, _EVERYTHING) if budget else (1_500, 8))
-        note("search, whole notes", budget, found, _texts(found))
+        note("search", budget, found["tokens_used"], _texts(found["results"]))
+        whole = _whole_notes(request, question, *(budget, _EVERYTHING) if budget else (1_500, 8))
+        note("search, whole notes", budget, whole["tokens_used"], _texts(whole["results"]))
         if not hidden:  # a pack is of what holds today
             bundle = context(request, question.text, scope="all", max_tokens=budget or 4_000)
-            note("context", budget, bundle, dict(_FENCED.findall(bundle["context"])))
-            bundle = _whole_pack(request, question, budget or 4_000)
-            note("context, whole notes", budget, bundle, dict(_FENCED.findall(bundle["context"])))
+            note("context", budget, bundle["tokens_used"], dict(_FENCED.findall(bundle["context"])))
+            plain = _whole_pack(request, question, budget or 4_000)
+            note(
+                "context, whole notes", budget, plain["tokens_used"], dict(_FENCED.findall(plain["context"]))
+            )
 
 
 def _whole_notes(request: Request, question: JudgedQuestion, max_tokens: int, limit: int) -> Payload:
@@ -175,10 +178,10 @@ def _whole_notes(request: Request, question: JudgedQuestion, max_tokens: int, li
 
     listing = Listing("baseline", [(hit.memory_id, hit.score, hit.ordinal) for hit in found.hits])
     budget = request.budget(max_tokens)
-    return fit_page({}, listing, render, lambda items: {"results": list(items)}, limit, budget)
+    return fit_page({}, listing, render, _page_of, limit, budget)
 
 
-def _whole_pack(request: Request, question: JudgedQuestion, max_tokens: int) -> Payload:
+def _whole_pack(request: Request, question: JudgedQuestion, max_tokens: int) -> answers.Pack:
     """As many whole notes as fit, the best first; of the next ones the beginning."""
     budget, view = request.budget(max_tokens), request.view()
     found = ask(view, question.text, place=request.place, scope="all", limit=40, include_deleted=True)
@@ -202,8 +205,12 @@ def _whole_pack(request: Request, question: JudgedQuestion, max_tokens: int) -> 
     return pack(packed, budget, {})[0]
 
 
-def _texts(found: Payload) -> dict[str, str]:
-    return {one["id"]: one["text"] for one in found["results"]}
+def _page_of(head: Payload, items: Sequence[Payload], end: answers.Page) -> Payload:
+    return {**head, "results": list(items), **end}
+
+
+def _texts(results: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    return {one["id"]: one["text"] for one in results}
 
 
 def _share(evidence: str, shown: str) -> float:

@@ -93,14 +93,14 @@ def _measure(place: Path, size: int, options: argparse.Namespace) -> Slope:
     whole = size == _JUDGED
     if whole:
         _fill_cache(config, embedder, notes, range(options.sample, size))
-        _write(place / "outside", notes, range(size))
+        write_notes(place / "outside", notes, range(size))
     else:
-        _write(config.vault, notes, range(size))
+        write_notes(config.vault, notes, range(size))
     questions = notes.questions(options.questions, size)
     with open_vault(config, must_follow=True) as helix:
         if not whole:
             print(f"read into the catalog: {_rate(size, timed(helix.catch_up))}", flush=True)
-            _fill_vectors(helix, embedder)
+            fill_vectors(helix, embedder)
         started = time.perf_counter()
         with open_recall(helix) as recall:
             index = recall.index
@@ -138,14 +138,14 @@ def _fill_cache(config: Config, embedder: Embedder, notes: Notes, numbers: range
     cache.close()
 
 
-def _fill_vectors(helix: FollowedVault, embedder: Embedder) -> None:
+def fill_vectors(helix: FollowedVault, embedder: Embedder) -> None:
     folder = vectors_folder(state_folder(helix.config.state_dir, helix.config.vault), embedder.digest)
     vectors = Vectors(folder, embedder.digest, embedder.dimensions)
     made = _made_up(embedder)
     for row in helix.catalog.memories(include_hidden=True):
         note = helix.vault.read(row.path)
         vectors.put([replace(to_entry(note.memory, note.hash), vectors=next(made)[None, :])])
-    vectors.maintain(force=True)
+    vectors.flush()
     vectors.close()
 
 
@@ -165,7 +165,7 @@ def _piece(notes: Notes, number: int) -> Chunk:
     return piece
 
 
-def _write(folder: Path, notes: Notes, numbers: range) -> None:
+def write_notes(folder: Path, notes: Notes, numbers: range) -> None:
     for number in numbers:
         file = folder / notes.path(number)
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -204,7 +204,7 @@ def _embed(helix: FollowedVault, index: Engine, embedder: Embedder, notes: Notes
     half = len(texts) // 2
     alone = timed(embedder.embed, texts[:half])
     started = time.perf_counter()
-    _write(helix.config.vault, notes, numbers)
+    write_notes(helix.config.vault, notes, numbers)
     helix.reconciler.reconcile()
     assert index.wait_until_embedded(_PATIENCE)
     through = time.perf_counter() - started

@@ -102,7 +102,7 @@ def main(argv: list[str]) -> None:
             file.write_bytes(notes.data(number))
         print(f"{asked.notes} notes, load of the machine {os.getloadavg()[0]:.1f}", flush=True)
         with running_daemon(env) as daemon:
-            _wait_until_embedded(daemon, asked.notes)
+            wait_until_embedded(daemon, asked.notes)
             print("one client, one connection", flush=True)
             one_client(floor, "bare app", "GET", "/recall?q=x", asked.count)
             one_client(daemon.url, "GET /healthz", "GET", "/healthz", asked.count)
@@ -119,7 +119,7 @@ def main(argv: list[str]) -> None:
             many_clients(daemon.url, asked.clients, asked.seconds)
 
 
-def _wait_until_embedded(daemon: Daemon, notes: int) -> None:
+def wait_until_embedded(daemon: Daemon, notes: int) -> None:
     """Asks twice a second only: the model needs the processor."""
     index = None
     while index is None or index["memories"] < notes or index["index_lag"] > 0:

@@ -33,6 +33,11 @@ class Access:
     """what the credential has to be good for"""
     accepts: frozenset[str] = frozenset({JSON})
     """content types that a body may have"""
+    is_unlimited: bool = False
+    """answered also while as much is going on as may at once"""
+    is_work: bool = True
+    """whether a request tells who works with memories: not what is asked again and again by whoever watches, nor what
+    only carries calls, each of which is heard of by itself"""
 
     def needing(self, *scopes: str) -> Access:
         """The same for a credential that is good for these scopes."""
@@ -41,6 +46,14 @@ class Access:
     def accepting(self, *content_types: str) -> Access:
         """The same for bodies of these types."""
         return replace(self, accepts=frozenset(content_types))
+
+    def unlimited(self) -> Access:
+        """The same, answered however much is going on."""
+        return replace(self, is_unlimited=True)
+
+    def unheard(self) -> Access:
+        """The same for requests that do not tell who works with memories."""
+        return replace(self, is_work=False)
 
     def accepts_type(self, content_type: str) -> bool:
         """For a type in lower case without parameters. What is built on JSON is JSON."""

@@ -103,7 +103,7 @@ class Config:
     model: str = "bundled"
     """what embeds: `bundled`, the name of a downloaded model, the folder of one, or `none`"""
     embed_threads: int = 0
-    """how many cores the model may use; 0 leaves one free for searching"""
+    """how many cores embedding may use while nobody asks; 0 for all. When somebody asks it keeps to one"""
     token_scale: float = 1.0
     """what a token of o200k_base counts for, for models whose tokenizer is finer: with 1.3 an answer holds 23 % less"""
     follow: FollowConfig = FollowConfig()

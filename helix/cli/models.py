@@ -11,7 +11,7 @@ from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_json, reports_errors
 from helix.config import CONFIG_FILE, Config, set_in_file
 from helix.errors import ModelUnavailable
-from helix.index import embed
+from helix.index import pulled_models
 from helix.index.models import BUNDLED, NONE, Model, bundled_embedder, downloaded, from_folder, get_model
 
 app = typer.Typer(
@@ -79,7 +79,7 @@ def pull(
 ) -> None:
     """Download a model. `helix model use` then chooses it."""
     config = config_of(context)
-    model = embed.pull(name, _models_dir(config))
+    model = pulled_models.pull(name, _models_dir(config))
     if as_json:
         print_json({"model": model.name, "folder": str(model.folder), "licence": model.licence})
     else:
@@ -111,7 +111,7 @@ def _rows(config: Config) -> list[dict[str, Any]]:
         here.append((config.model, "folder", from_folder(Path(config.model))))
     rows = [_row(choice, where, installed, config) for choice, where, installed in here]
     names = {row["name"] for row in rows}
-    for model in sorted(embed.supported_models(), key=lambda model: float(model["size_in_GB"])):
+    for model in sorted(pulled_models.supported_models(), key=lambda model: float(model["size_in_GB"])):
         if model["model"] not in names:
             rows.append(
                 {

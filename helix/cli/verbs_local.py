@@ -56,4 +56,4 @@ class LocalDoor:
         return call(self._request, verb, verb.request(**fields))
 
     def consolidate(self, *, dry_run: bool, only: Sequence[str], progress: Progress) -> Payload:
-        return consolidate(self._request, dry_run=dry_run, only=only, progress=progress)
+        return dict(consolidate(self._request, dry_run=dry_run, only=only, progress=progress))

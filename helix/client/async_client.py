@@ -13,13 +13,13 @@ from helix.client.call import Call, following
 from helix.client.connected import (
     WHOLE_GRAPH,
     Connected,
-    Verbs,
     answer_type,
     doc_of_all,
     joined,
     with_signature,
 )
 from helix.client.errors import HelixError
+from helix.client.methods import Makers
 from helix.client.results import Graph
 from helix.client.retries import Send, exchange
 from helix.client.transport import AsyncTransport
@@ -59,41 +59,8 @@ def _whole_graph(
     return with_signature(verb, method, "graph", Graph, WHOLE_GRAPH)
 
 
-class AsyncHelix(Connected):
+class AsyncHelix(Connected, makers=Makers(_method, _iterator, _whole_graph)):
     """The memory of a running daemon. A client belongs to one event loop; close it, or use it in an `async with`."""
-
-    search = _method(Verbs.search)
-    search_all = _iterator(Verbs.search)
-    context = _method(Verbs.context)
-    phases = _method(Verbs.phases)
-    get = _method(Verbs.get)
-    recent = _method(Verbs.recent)
-    recent_all = _iterator(Verbs.recent)
-    today = _method(Verbs.today)
-    today_all = _iterator(Verbs.today)
-    history = _method(Verbs.history)
-    history_all = _iterator(Verbs.history)
-    neighbors = _method(Verbs.neighbors)
-    neighbors_all = _iterator(Verbs.neighbors)
-    graph = _whole_graph(Verbs.graph_page)
-    graph_page = _method(Verbs.graph_page)
-
-    write = _method(Verbs.write)
-    update = _method(Verbs.update)
-    file = _method(Verbs.file)
-    forget = _method(Verbs.forget)
-    restore = _method(Verbs.restore)
-    relate = _method(Verbs.relate)
-
-    stats = _method(Verbs.stats)
-    conflicts = _method(Verbs.conflicts)
-    conflicts_all = _iterator(Verbs.conflicts)
-    proposals = _method(Verbs.proposals)
-    proposals_all = _iterator(Verbs.proposals)
-    consolidate = _method(Verbs.consolidate)
-    manifest = _method(Verbs.manifest)
-    manifest_all = _iterator(Verbs.manifest)
-    health = _method(Verbs.health)
 
     def _connect(self) -> None:
         self._transport = AsyncTransport(self._settings)

@@ -11,12 +11,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, Self, TypeVar, get_args, get_type_hints
 
-from helix.client.maintenance import Care
-from helix.client.reading import Reading
+from helix.client.methods import Methods, Verbs
 from helix.client.results import Graph
 from helix.client.retries import RetryPolicy
 from helix.client.settings import find_settings, with_headers
-from helix.client.writing import Changing
 
 WHOLE_GRAPH = (
     "The memories and the edges between them, all of them; `limit` is the size of a page on the way."
@@ -25,14 +23,7 @@ WHOLE_GRAPH = (
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-class Verbs(Reading, Changing, Care):
-    """Every verb, as a call that is not sent yet."""
-
-    def __init__(self, scope: str) -> None:
-        self.scope = scope
-
-
-class Connected(ABC):
+class Connected(Methods, ABC):
     def __init__(
         self,
         url: str | None = None,

@@ -82,6 +82,12 @@ class ManifestEntry(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
+class UnreadFile(Result):
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Manifest(Listing[ManifestEntry]):
     """What an export would hold. The first page also says what it is the manifest of."""
 
@@ -91,7 +97,10 @@ class Manifest(Listing[ManifestEntry]):
     vault: str | None = None
     created_at: str | None = None
     embedder: str | None = None
+    selection: Mapping[str, Any] = mapping()
     counts: Mapping[str, int] = mapping()
+    left_out: tuple[UnreadFile, ...] = each(UnreadFile)
+    """files that could not be read, and so do not travel"""
 
     @property
     def items(self) -> tuple[ManifestEntry, ...]:

@@ -101,7 +101,7 @@ class NoteLane(Lane):
         if not ancestry.is_new:
             return
         for row in self.catalog.memories(include_hidden=True):
-            at = row.meta.get("deleted_at")
+            at = row.deleted_at
             if row.status == "erased":
                 at = at or format_time(self.vault.clock())
             if row.status == "superseded" or (at is not None and row.status in ("deleted", "erased")):
@@ -110,7 +110,7 @@ class NoteLane(Lane):
                 except (FileNotFoundError, HelixError):
                     file = None
                 record = file.document if file is not None and file.hash == row.hash else None
-                known = Tombstone(row.status, at, row.meta.get("restored_at"), row.path, record)
+                known = Tombstone(row.status, at, row.restored_at, row.path, record)
                 ancestry.put_tombstone(row.id, known)
         ancestry.is_new = False
 

@@ -8,13 +8,12 @@ import threading
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from helix.index import analyze
-from helix.index.facets import Facets, facets_of, from_texts, session_of, to_text
+from helix.index.facets import facets_of, session_of, to_text
 from helix.state.database import StateDatabase, open_to_read
 from helix.vault.conflict_names import choose_best
 from helix.vault.frontmatter import emit
@@ -57,8 +56,9 @@ _BELOW = "(path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0'))"  # '0' comes r
 _SEVERAL = "(id IN (SELECT id FROM notes WHERE NOT is_stub GROUP BY id HAVING count(*) > 1))"
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
+    """What is known of a memory without its body."""
+
     path: str
     hash: str
     state: str
@@ -68,101 +68,49 @@ class Row:
     needs: str
     """what Helix still has to write into the file (`vault.Standing`): `stamp`, `erase`, `bury`, or nothing"""
     status: str
-    meta: dict[str, Any]
-    """the memory without its body: title, kind, scope, project, tags, edges, times, …"""
+    title: str
+    kind: str
+    scope: str
+    project: str | None
+    tags: Sequence[str]
+    edges: Mapping[str, Sequence[str]]
+    """by their kind, what each names"""
+    source: Mapping[str, Any] | None
+    extra: Mapping[str, Any]
+    """a person's own keys"""
+    importance: float | None
+    created_at: str | None
+    updated_at: str | None
+    deleted_at: str | None
+    restored_at: str | None
+    valid_until: str | None
+    idempotency_key: str | None
+    unmerged: int | None
+    """the line where a merge had to keep both texts"""
+    is_unread: bool
+    """known by its text alone: its properties could never be read"""
     is_stale: bool = False
     """the file cannot be read any more, and this is what it last said"""
 
     @classmethod
-    def of(cls, note: Note, needs: str = "") -> Row:
+    def of(cls, note: Note) -> Row:
         """The row of a note as it is now, whether or not it is in a catalog."""
         memory = note.memory
-        meta = {
-            key: value
-            for key, value in vars(memory).items()
-            if key not in ("id", "status", "body") and value not in (None, (), {})
-        }
-        if note.unread is not None:
-            meta["unread"] = note.unread.line
-        # The line where a merge had to keep both texts.
-        if COLLISION in memory.body:
-            meta["unmerged"] = 1 + emit(note.document).decode().partition(COLLISION)[0].count("\n")
         return cls(
-            *(note.path, note.hash, note.state, note.id, note.has_id, note.is_stub),
-            *(needs, memory.status, meta),
-        )
+            note.path, note.hash, note.state, note.id, note.has_id, note.is_stub, "", memory.status,
+            memory.title, memory.kind, memory.scope, memory.project,
+            memory.tags, memory.edges, memory.source, memory.extra or {}, memory.importance,
+            memory.created_at, memory.updated_at, memory.deleted_at, memory.restored_at, memory.valid_until,
+            memory.idempotency_key, _unmerged(note), note.unread is not None,
+        )  # fmt: skip
 
     @property
     def session(self) -> str | None:
-        return session_of(self.meta.get("source"))
+        return session_of(self.source)
 
     @property
     def created(self) -> datetime | None:
-        return parse_time(self.meta.get("created_at"))
-
-    @property
-    def is_unread(self) -> bool:
-        """Known by its text alone: its properties could never be read."""
-        return "unread" in self.meta
-
-    @property
-    def title(self) -> str:
-        return str(self.meta["title"])
-
-    @property
-    def kind(self) -> str:
-        return str(self.meta["kind"])
-
-    @property
-    def scope(self) -> str:
-        return str(self.meta["scope"])
-
-    @property
-    def project(self) -> str | None:
-        return self.meta.get("project")
-
-    @property
-    def tags(self) -> Sequence[str]:
-        return self.meta.get("tags") or ()
-
-    @property
-    def source(self) -> Mapping[str, Any] | None:
-        return self.meta.get("source")
-
-    @property
-    def edges(self) -> Mapping[str, Sequence[str]]:
-        """By their kind, what each names."""
-        return self.meta.get("edges") or {}
-
-    @property
-    def extra(self) -> Mapping[str, Any]:
-        """A person's own keys."""
-        return self.meta.get("extra") or {}
-
-    @property
-    def importance(self) -> float | None:
-        return self.meta.get("importance")
-
-    @property
-    def created_at(self) -> str | None:
-        return self.meta.get("created_at")
-
-    @property
-    def updated_at(self) -> str | None:
-        return self.meta.get("updated_at")
-
-    @property
-    def deleted_at(self) -> str | None:
-        return self.meta.get("deleted_at")
-
-    @property
-    def valid_until(self) -> str | None:
-        return self.meta.get("valid_until")
-
-    @property
-    def unmerged(self) -> int | None:
-        """The line where a merge had to keep both texts."""
-        return self.meta.get("unmerged")
+        return parse_time(self.created_at)
 
 
 class Indexed(NamedTuple):
@@ -171,7 +119,8 @@ class Indexed(NamedTuple):
     id: str
     path: str
     hash: str
-    facets: Facets
+    facets_text: str
+    """for `facets.from_texts`: as objects those of all memories would take ten times the room"""
 
 
 class Catalog(StateDatabase):
@@ -255,13 +204,12 @@ class Catalog(StateDatabase):
         self._db.execute("UPDATE notes SET is_stale = 1 WHERE path = ?", (path,))
 
     def put(self, note: Note, needs: str = "") -> None:
-        row = Row.of(note, needs)
         self._db.execute(
             "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
             (
-                *(row.path, row.hash, row.state, row.id, row.id.casefold()),
-                *(row.has_id, row.is_stub, row.needs, row.status),
-                json.dumps(row.meta, ensure_ascii=False, default=list),
+                *(note.path, note.hash, note.state, note.id, note.id.casefold()),
+                *(note.has_id, note.is_stub, needs, note.memory.status),
+                json.dumps(_meta(note), ensure_ascii=False, default=list),
                 to_text(facets_of(note.memory)),
             ),
         )
@@ -308,7 +256,7 @@ class Catalog(StateDatabase):
     def find_folded(self, memory_id: str) -> Row | None:
         """The same for an id that somebody typed: exactly, or else without regard to case."""
         query = f"SELECT {_ROW} FROM notes WHERE folded = ? AND NOT is_stub ORDER BY path LIMIT 1"
-        return self.find(memory_id) or next(map(_row, self._rows(query, memory_id.casefold())), None)
+        return self.find(memory_id) or next(iter(_rows(self._rows(query, memory_id.casefold()))), None)
 
     def find_by_key(self, idempotency_key: str) -> Row | None:
         """The memory that was created under this key."""
@@ -316,16 +264,14 @@ class Catalog(StateDatabase):
             f"SELECT {_ROW} FROM notes WHERE json_extract(meta, '$.idempotency_key') = ?"
             " AND NOT is_stub ORDER BY path LIMIT 1"
         )
-        return next(map(_row, self._rows(query, idempotency_key)), None)
+        return next(iter(_rows(self._rows(query, idempotency_key))), None)
 
     def rows_of(self, memory_id: str) -> list[Row]:
-        return [
-            _row(row) for row in self._rows(f"SELECT {_ROW} FROM notes WHERE id = ? ORDER BY path", memory_id)
-        ]
+        return _rows(self._rows(f"SELECT {_ROW} FROM notes WHERE id = ? ORDER BY path", memory_id))
 
     def rows_with(self, content_hash: str) -> list[Row]:
         query = f"SELECT {_ROW} FROM notes WHERE hash = ? ORDER BY path"
-        return [_row(row) for row in self._rows(query, content_hash)]
+        return _rows(self._rows(query, content_hash))
 
     def erased_with(self, hash_prefix: str) -> bool:
         """Whether an erased record has a content hash that begins so."""
@@ -333,8 +279,8 @@ class Catalog(StateDatabase):
         return bool(self._rows(query, hash_prefix))
 
     def at(self, path: str) -> Row | None:
-        rows = self._rows(f"SELECT {_ROW} FROM notes WHERE path = ?", path)
-        return _row(rows[0]) if rows else None
+        rows = _rows(self._rows(f"SELECT {_ROW} FROM notes WHERE path = ?", path))
+        return rows[0] if rows else None
 
     def is_taken(self, folded_id: str) -> bool:
         return bool(self._rows("SELECT 1 FROM notes WHERE folded = ? LIMIT 1", folded_id))
@@ -342,10 +288,7 @@ class Catalog(StateDatabase):
     def memories(self, *, include_hidden: bool = False) -> list[Row]:
         """One row per memory, in the order of their paths; stubs are none."""
         where = "" if include_hidden else "AND status = 'active'"
-        rows = [
-            _row(row)
-            for row in self._rows(f"SELECT {_ROW} FROM notes WHERE NOT is_stub {where} ORDER BY path")
-        ]
+        rows = _rows(self._rows(f"SELECT {_ROW} FROM notes WHERE NOT is_stub {where} ORDER BY path"))
         chosen = self._chosen()
         return [row for row in rows if chosen.get(row.id, row.path) == row.path]
 
@@ -366,12 +309,7 @@ class Catalog(StateDatabase):
             "SELECT id, path, hash, facets FROM notes WHERE NOT is_stub AND status <> 'erased' ORDER BY path"
         )
         chosen = self._chosen()
-        facets = from_texts((row[0] for row in rows), (row[3] for row in rows))
-        return [
-            Indexed(memory_id, path, hash_, known)
-            for (memory_id, path, hash_, _), known in zip(rows, facets, strict=True)
-            if chosen.get(memory_id, path) == path
-        ]
+        return [row for row in map(Indexed._make, rows) if chosen.get(row.id, row.path) == row.path]
 
     def duplicates(self) -> dict[str, list[Row]]:
         """Ids that stand in several files, with the files: conflict copies, or copies that a person made."""
@@ -381,13 +319,13 @@ class Catalog(StateDatabase):
             f" WHERE {readable} GROUP BY id HAVING count(*) > 1) ORDER BY id, path"
         )
         groups: dict[str, list[Row]] = {}
-        for row in map(_row, self._rows(query)):
+        for row in _rows(self._rows(query)):
             groups.setdefault(row.id, []).append(row)
         return groups
 
     def needing(self) -> list[Row]:
         query = f"SELECT {_ROW} FROM notes WHERE needs <> '' AND NOT is_stale ORDER BY path"
-        return [_row(row) for row in self._rows(query)]
+        return _rows(self._rows(query))
 
     def problems(self) -> list[Problem]:
         query = "SELECT path, code, reason, remedy, line, detail FROM problems ORDER BY path, code"
@@ -452,9 +390,43 @@ def read_needing(path: Path, needs: Collection[str]) -> list[str]:
     return [path for path, needed in rows if needed in needs]
 
 
-def _row(row: tuple[Any, ...]) -> Row:
-    path, hash_, state, memory_id, has_id, is_stub, needs, status, meta, is_stale = row
-    return Row(
-        *(path, hash_, state, memory_id, bool(has_id), bool(is_stub), needs, status),
-        *(json.loads(meta), bool(is_stale)),
-    )
+def _meta(note: Note) -> dict[str, Any]:
+    """What else a row has, as far as the note says it."""
+    memory = note.memory
+    meta = {
+        key: value
+        for key, value in vars(memory).items()
+        if key not in ("id", "status", "body") and value not in (None, (), {})
+    }
+    if note.unread is not None:
+        meta["unread"] = note.unread.line
+    if (line := _unmerged(note)) is not None:
+        meta["unmerged"] = line
+    return meta
+
+
+def _unmerged(note: Note) -> int | None:
+    """The line where a merge had to keep both texts."""
+    if COLLISION not in note.memory.body:
+        return None
+    return 1 + emit(note.document).decode().partition(COLLISION)[0].count("\n")
+
+
+def _rows(kept: Sequence[tuple[Any, ...]]) -> list[Row]:
+    """As the table keeps them: `_ROW`."""
+    # One list to parse takes less time than many small ones.
+    metas = json.loads("[" + ",".join([row[8] for row in kept]) + "]")
+    rows = []
+    for (path, hash_, state, memory_id, has_id, is_stub, needs, status, _, is_stale), meta in zip(
+        kept, metas, strict=True
+    ):
+        get = meta.get
+        row = Row(
+            path, hash_, state, memory_id, bool(has_id), bool(is_stub), needs, status,
+            meta["title"], meta["kind"], meta["scope"], get("project"),
+            get("tags") or (), get("edges") or {}, get("source"), get("extra") or {}, get("importance"),
+            get("created_at"), get("updated_at"), get("deleted_at"), get("restored_at"), get("valid_until"),
+            get("idempotency_key"), get("unmerged"), "unread" in meta, bool(is_stale),
+        )  # fmt: skip
+        rows.append(row)
+    return rows

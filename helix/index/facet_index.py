@@ -10,11 +10,12 @@ import threading
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 
+from helix.index.column_masks import to_mask
 from helix.index.engine import Candidate
-from helix.index.facet_sets import FacetSets
+from helix.index.facet_columns import FacetColumns
 from helix.index.facets import Facets
 from helix.index.vector_matrix import VectorHit
-from helix.index.where import ACTIVE, Where
+from helix.index.where import ACTIVE, Where, to_condition
 
 _NOTHING: frozenset[str] = frozenset()
 
@@ -22,79 +23,81 @@ _NOTHING: frozenset[str] = frozenset()
 class FacetIndex:
     def __init__(self) -> None:
         self._lock = threading.RLock()  # held for microseconds
-        self._facets: dict[str, Facets] = {}
-        self._sessions: dict[str, list[tuple[float, str]]] = {}
-        self._named_by: dict[str, set[str]] = {}
-        self._sets: FacetSets | None = None
-        """made when somebody asks with a filter: a start has no time for it"""
+        self._columns = FacetColumns()
+        self._inactive: set[str] = set()
+        self._sessions: dict[str, list[int]] = {}
+        """rows, in order of time"""
+        self._named_by: dict[str, list[int]] = {}
 
     def __len__(self) -> int:
-        return len(self._facets)
+        return len(self._columns)
 
     def __contains__(self, memory_id: str) -> bool:
-        return memory_id in self._facets
+        return memory_id in self._columns
 
     def ids(self) -> list[str]:
         with self._lock:
-            return list(self._facets)
+            return list(self._columns.ids())
 
     def fill(self, facets: Iterable[Facets]) -> None:
         """All at once, in the place of what was there."""
+        fresh = FacetIndex()
+        for row in facets:
+            fresh._add(row)
+        for members in fresh._sessions.values():
+            members.sort(key=fresh._key)
         with self._lock:
-            self._facets = {row.id: row for row in facets}
-            self._sessions = {}
-            self._named_by = {}
-            self._sets = None
-            for row in self._facets.values():
-                self._put_links(row)
-                if row.sitting is not None:
-                    self._sessions.setdefault(row.sitting, []).append(_key(row))
-            for members in self._sessions.values():
-                members.sort()
+            self._columns, self._inactive = fresh._columns, fresh._inactive
+            self._sessions, self._named_by = fresh._sessions, fresh._named_by
 
     def find(self, memory_id: str) -> Facets | None:
-        return self._facets.get(memory_id)
+        with self._lock:
+            row = self._columns.find_row(memory_id)
+            return None if row is None else self._columns.get(row)
 
     def is_active(self, memory_id: str) -> bool:
-        row = self._facets.get(memory_id)
-        return row is not None and row.status == ACTIVE
+        return memory_id not in self._inactive and memory_id in self._columns
 
     def put(self, row: Facets) -> None:
         with self._lock:
             self.drop(row.id)
-            self._facets[row.id] = row
-            self._put_links(row)
+            self._add(row)
             if row.sitting is not None:
-                bisect.insort(self._sessions.setdefault(row.sitting, []), _key(row))
-            if self._sets is not None:
-                self._sets.put(row)
+                members = self._sessions[row.sitting]
+                bisect.insort(members, members.pop(), key=self._key)
+
+    def _add(self, facets: Facets) -> None:
+        row = self._columns.put(facets)
+        if facets.status != ACTIVE:
+            self._inactive.add(facets.id)
+        for target in facets.links:
+            self._named_by.setdefault(target, []).append(row)
+        if facets.sitting is not None:
+            self._sessions.setdefault(facets.sitting, []).append(row)
 
     def drop(self, memory_id: str) -> None:
         with self._lock:
-            row = self._facets.pop(memory_id, None)
+            row = self._columns.find_row(memory_id)
             if row is None:
                 return
-            if self._sets is not None:
-                self._sets.drop(row)
-            for target in row.links:
-                self._named_by[target].discard(memory_id)
-            if row.sitting is not None:
-                members = self._sessions[row.sitting]
-                members.remove(_key(row))
-                if not members:
-                    del self._sessions[row.sitting]
+            facets = self._columns.get(row)
+            for target in facets.links:
+                _remove(self._named_by, target, row)
+            if facets.sitting is not None:
+                _remove(self._sessions, facets.sitting, row)
+            self._columns.drop(memory_id)
+            self._inactive.discard(memory_id)
 
     def within(self, where: Where) -> set[str]:
-        """The memories that pass. It costs what the narrowest filter leaves."""
+        """The memories that pass."""
         with self._lock:
-            if self._sets is None:
-                self._sets = FacetSets(self._facets.values())
-            return self._sets.find(where)
+            return self._columns.ids_of(to_mask(to_condition(where), self._columns))
 
     def rows(self, memory_ids: Iterable[str]) -> list[Facets]:
         """What is known of them. Who is gone is left out."""
         with self._lock:
-            return [row for memory_id in memory_ids if (row := self._facets.get(memory_id)) is not None]
+            find, get = self._columns.find_row, self._columns.get
+            return [get(row) for memory_id in memory_ids if (row := find(memory_id)) is not None]
 
     def candidates(
         self, memory_ids: Iterable[str], words: Mapping[str, float], nearest: Mapping[str, VectorHit]
@@ -115,30 +118,34 @@ class FacetIndex:
     def neighbours(self, memory_id: str, reach: int) -> list[str]:
         """The memories just before and after it in its session."""
         with self._lock:
-            row = self._facets.get(memory_id)
+            row = self.find(memory_id)
             if row is None or row.sitting is None:
                 return []
             position, members = self._position(row), self._sessions[row.sitting]
             near = members[max(0, position - reach) : position + reach + 1]
-            return [other for _, other in near if other != memory_id]
+            return [other for one in near if (other := self._columns.id(one)) != memory_id]
 
     def linked(self, memory_id: str) -> AbstractSet[str]:
         """The memories that it names, and those that name it."""
         with self._lock:
-            row = self._facets.get(memory_id)
+            row = self.find(memory_id)
             return _NOTHING if row is None else self._linked(row)
 
-    def _put_links(self, row: Facets) -> None:
-        for target in row.links:
-            self._named_by.setdefault(target, set()).add(row.id)
+    def _key(self, row: int) -> tuple[int, str]:
+        return self._columns.created_at(row), self._columns.id(row)
 
-    def _position(self, row: Facets) -> int:
-        sitting = row.sitting
-        return 0 if sitting is None else bisect.bisect_left(self._sessions[sitting], _key(row))
+    def _position(self, facets: Facets) -> int:
+        row = None if facets.sitting is None else self._columns.find_row(facets.id)
+        if row is None:
+            return 0
+        return bisect.bisect_left(self._sessions[facets.sitting or ""], self._key(row), key=self._key)
 
-    def _linked(self, row: Facets) -> AbstractSet[str]:
-        return {*row.links, *self._named_by.get(row.id, ())} - {row.id}
+    def _linked(self, facets: Facets) -> AbstractSet[str]:
+        namers = map(self._columns.id, self._named_by.get(facets.id, ()))
+        return {*facets.links, *namers} - {facets.id}
 
 
-def _key(row: Facets) -> tuple[float, str]:
-    return (row.created.timestamp() if row.created else 0.0, row.id)
+def _remove(members: dict[str, list[int]], key: str, row: int) -> None:
+    members[key].remove(row)
+    if not members[key]:
+        del members[key]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import islice
 from sys import intern
 from typing import Any, NamedTuple
 
@@ -12,6 +13,8 @@ from helix.index.analyze import query_tokens
 from helix.index.where import ACTIVE
 from helix.vault.note import Memory
 from helix.vault.times import parse_time
+
+_PORTION = 500
 
 
 class Facets(NamedTuple):
@@ -69,10 +72,14 @@ def to_text(facets: Facets) -> str:
     return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
 
 
-def from_texts(ids: Iterable[str], texts: Iterable[str]) -> list[Facets]:
-    # One list to parse takes half the time of many small ones.
-    parsed = json.loads(f"[{','.join(texts)}]")
-    return [_from(memory_id, *values) for memory_id, values in zip(ids, parsed, strict=True)]
+def from_texts(ids: Iterable[str], texts: Iterable[str]) -> Iterator[Facets]:
+    """One after the other, so that nobody has to hold all of them."""
+    rest = zip(ids, texts, strict=True)
+    while portion := list(islice(rest, _PORTION)):
+        # One list to parse takes half the time of many small ones.
+        parsed = json.loads(f"[{','.join(text for _, text in portion)}]")
+        for (memory_id, _), values in zip(portion, parsed, strict=True):
+            yield _from(memory_id, *values)
 
 
 def _from(

@@ -35,7 +35,7 @@ from helix.index.engine import (
     Wording,
 )
 from helix.index.facet_index import FacetIndex
-from helix.index.facets import Facets, facets_of
+from helix.index.facets import Facets, facets_of, from_texts
 from helix.index.keywords import KeywordDoc, Keywords, WhooshKeywords
 from helix.index.meaning import Meaning, opened
 from helix.index.models import BUNDLED_NAME
@@ -140,7 +140,7 @@ class LocalEngine:
         with self._lock:
             self._source = (ledger, read)
             rows = {row.id: row for row in ledger.indexed()}
-            self._facets.fill(row.facets for row in rows.values())
+            self._facets.fill(from_texts(rows, (row.facets_text for row in rows.values())))
             in_words = self._keywords.hashes()
             self._drop([memory_id for memory_id in in_words if memory_id not in rows])
             stale = [row for row in rows.values() if in_words.get(row.id) != row.hash]
@@ -310,13 +310,11 @@ class LocalEngine:
             self._make_anew()
         self._keywords.flush()
         for meaning in self._meanings():
-            meaning.vectors.flush()
+            meaning.vectors.tend()
         if self._erasures is not None:
             self._erasures.clean(INDEX, self.erase)
         if tidy:
             self._keywords.maintain()
-            for meaning in self._meanings():
-                meaning.vectors.maintain()
         if self._building is not None and self._building.lag() == 0 and self._building.trouble() is None:
             self._switch(self._building)
 

@@ -61,8 +61,8 @@ class Meaning:
         return self._worker.seconds_left()
 
     def trouble(self) -> HelixError | None:
-        """Why the embedding stands still; None while it goes on."""
-        return self._worker.last_error
+        """Why the embedding stands still, or why its vectors do not reach the disk; None while all goes on."""
+        return self._worker.last_error or self.vectors.trouble
 
     def wait(self, timeout: float) -> bool:
         return self._worker.wait(timeout)

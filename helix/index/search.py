@@ -9,10 +9,10 @@ from datetime import datetime
 from helix.errors import ModelError
 from helix.index.analyze import tokens
 from helix.index.confidence import Coverage, Signals, cover, judge
-from helix.index.embed import Reranker
 from helix.index.engine import Candidates, Engine, Wording
 from helix.index.query import ParsedQuery, parse
 from helix.index.ranking import Ranked, follow_links, rank, words_share
+from helix.index.rerank import Reranker
 from helix.index.spelling import as_written
 from helix.index.time_words import time_span
 from helix.index.where import Where

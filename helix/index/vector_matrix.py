@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from helix.index.where import (
-    ALL_FIELDS,
-    Among,
-    Between,
-    Condition,
-    Either,
-    Every,
-    Has,
-    HasFacets,
-    Not,
-    Where,
-    filed,
-    to_condition,
-    to_micros,
-)
+from helix.index.column_masks import NO_TIME, among_codes, to_mask
+from helix.index.where import ALL_FIELDS, HasFacets, Where, filed, to_condition, to_micros
 
 TEXT_COLUMNS = tuple(field.name for field in ALL_FIELDS if not field.is_list and not field.is_id)
 LIST_COLUMNS = tuple(field.name for field in ALL_FIELDS if field.is_list)
 
 _FIRST_ROWS = 1_024
-_NO_TIME = np.iinfo(np.int64).min
 _GATHER_SHARE = 4  # gathering a quarter of the rows or fewer is faster than comparing all of them
 _CHUNKS_PER_MEMORY = 4  # looked at first; more when a few long memories fill the top
 
@@ -114,7 +100,7 @@ class Matrix:
         self._make_room(last)
         self._vectors[first:last] = vectors
         self._columns["ordinal"][first:last] = ordinals
-        self._columns["created"][first:last] = [_NO_TIME if moment is None else moment for moment in created]
+        self._columns["created"][first:last] = [NO_TIME if moment is None else moment for moment in created]
         for name in TEXT_COLUMNS:
             codes = self._codes[name]
             self._columns[name][first:last] = [
@@ -154,7 +140,7 @@ class Matrix:
 
     def search(self, vector: np.ndarray, limit: int, where: Where | None) -> list[VectorHit]:
         """The best chunk of each of the best memories."""
-        rows = None if where is None else np.flatnonzero(self._mask(to_condition(where)))
+        rows = None if where is None else np.flatnonzero(to_mask(to_condition(where), self))
         if self.count == 0 or limit < 1 or (rows is not None and len(rows) == 0):
             return []
         vectors = self._vectors[: self.count]
@@ -185,49 +171,22 @@ class Matrix:
                 return [VectorHit(owner, int(ordinals[row]), -score) for score, owner, row in ordered[:limit]]
             look_at *= 4
 
-    def _mask(self, condition: Condition) -> np.ndarray:
-        """Which rows pass; an array of the caller's own."""
-        match condition:
-            case Has(field, values) if field.is_list:
-                owners = [self._listing.get((field.name, value), ()) for value in values]
-                return self._owned_by(memory_id for some in owners for memory_id in some)
-            case Has(field, values) if field.is_id:
-                return self._owned_by(one for one in self._rows if field.compared(one) in values)
-            case Has(field, values):
-                return self._is_any(field.name, values)
-            case Among(ids):
-                return self._owned_by(ids)
-            case Between(after, before):
-                created = self._columns["created"][: self.count]
-                mask = created != _NO_TIME
-                if after is not None:
-                    mask &= created >= to_micros(after)
-                if before is not None:
-                    mask &= created < to_micros(before)
-                return np.asarray(mask)
-            case Every(parts):
-                mask = np.ones(self.count, bool)
-                for part in parts:
-                    mask &= self._mask(part)
-                return mask
-            case Either(parts):
-                mask = np.zeros(self.count, bool)
-                for part in parts:
-                    mask |= self._mask(part)
-                return mask
-            case Not(part):
-                return ~self._mask(part)
+    # Columns
 
-    def _is_any(self, name: str, allowed: Iterable[str]) -> np.ndarray:
-        column = self._columns[name][: self.count]
-        mask = np.zeros(self.count, bool)
-        for text in allowed:
-            code = self._codes[name].get(text)
-            if code is not None:
-                mask |= column == code
-        return mask
+    def created(self) -> np.ndarray:
+        return self._columns["created"][: self.count]
 
-    def _owned_by(self, memory_ids: Iterable[str]) -> np.ndarray:
+    def ids(self) -> Iterable[str]:
+        return self._rows
+
+    def is_any(self, column: str, values: Collection[str]) -> np.ndarray:
+        return among_codes(self._columns[column][: self.count], map(self._codes[column].get, values))
+
+    def lists_any(self, column: str, values: Collection[str]) -> np.ndarray:
+        owners = [self._listing.get((column, value), ()) for value in values]
+        return self.owned_by([memory_id for some in owners for memory_id in some])
+
+    def owned_by(self, memory_ids: Collection[str]) -> np.ndarray:
         mask = np.zeros(self.count, bool)
         mask[[row for memory_id in memory_ids for row in self._rows.get(memory_id, ())]] = True
         return mask

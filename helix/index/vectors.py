@@ -1,44 +1,44 @@
-"""The vector index: kept in a LanceDB table, searched in memory. The one door to LanceDB.
+"""The vector index of one model: a serving file that is searched in place, and in memory what came since.
 
-A put is searchable at once and reaches the table with the next flush; a crash before that loses nothing but time,
-since `hashes` tells which memories have to be put again and the embedding cache still has their vectors.
+A put is searchable at once and reaches the disk with one of the next flushes, by another process (`vector_writer`).
+Until then a crash, or an ordinary end, loses nothing but time: `hashes` tells which memories have to be put again, and
+the embedding cache still has their vectors.
 """
 
 from __future__ import annotations
 
+import copy
+import logging
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
-from helix.errors import IndexBroken, StorageError
-from helix.index.chunk import CHUNK_FORMAT
-from helix.index.vector_matrix import LIST_COLUMNS, TEXT_COLUMNS, Matrix, VectorEntry, VectorHit
-from helix.index.where import FIELDS, Sql, SqlDialect, Where, to_sql
+from helix.errors import HelixError, IndexBroken, StorageError
+from helix.index.vector_file import FILE_NAME, UnusableFile, VectorFile
+from helix.index.vector_matrix import Matrix, VectorEntry, VectorHit
+from helix.index.vector_rows import VectorRows
+from helix.index.vector_snapshot import NothingYet, Snapshot, VectorBase
+from helix.index.vector_writer import TABLE_FOLDER, RunJob, WriteJob, WriterProcess
+from helix.index.where import Where
 
 if TYPE_CHECKING:
     import numpy as np
-    import pyarrow as pa
-    from lancedb.table import Table
 
-# 300 MB of memory at 384 dimensions. Beyond it the table itself is searched, through an index.
+log = logging.getLogger(__name__)
+
+# 80 MB of memory at 384 dimensions. Beyond it the table itself is searched, through an index.
 RESIDENT_ROWS = 200_000
 
-_TABLE = "chunks"
-_FORMAT = f"4.{CHUNK_FORMAT}"
-_FLUSH_AT = 1_000  # rows; LanceDB writes a file or two per flush, however few they hold
-_DELETE_AT_ONCE = 500
-_TIDY_AFTER = 20  # flushes; each leaves files that slow down the next opening
-_OVERFETCH = 4
-_REFINE = 5  # the index compares 8-bit numbers; the best five times as many are compared exactly
-_SQL = SqlDialect(mark="?", list_holds="array_has({column}, {mark})")
-_ID_COLUMNS = tuple(name for name, field in FIELDS.items() if field.is_id)
-_LANCE_ERRORS = (RuntimeError, ValueError, OSError)
-
-T = TypeVar("T")
+# A flush takes two seconds of the processor and writes everything again, so it waits until it is worth it. What waits
+# costs a start a millisecond a memory.
+_MANY, _MANY_SHARE = 1_000, 8  # rows, and which part of all: at once
+_SOME, _SOME_SHARE = 100, 100  # when it is quiet, and at the end
+_QUIET = 60.0  # seconds without a change
+_LONG = 3_600.0  # seconds after which a few rows are written too
+_RETRY, _LONGEST_RETRY = 60.0, 3_600.0
 
 
 def vectors_folder(state: Path, digest: str) -> Path:
@@ -48,40 +48,36 @@ def vectors_folder(state: Path, digest: str) -> Path:
 
 class Vectors:
     def __init__(
-        self, folder: Path, digest: str, dimensions: int, *, resident_rows: int = RESIDENT_ROWS
+        self,
+        folder: Path,
+        digest: str,
+        dimensions: int,
+        *,
+        resident_rows: int = RESIDENT_ROWS,
+        run: RunJob | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Open or make the index. IndexBroken: set the folder aside and put everything again."""
-        import numpy as np
-
         self._folder = folder
+        self._digest = digest
         self._dimensions = dimensions
-        self._memory = threading.RLock()  # matrix, pending, hashes: held for milliseconds
-        self._disk = threading.RLock()  # the table: held while files are written; taken first when both are
+        self._resident_rows = resident_rows
+        self._writer = WriterProcess()
+        self._run = run or self._writer
+        self._clock = clock
+        self._memory = threading.RLock()  # base, delta, pending: held for milliseconds
+        self._disk = threading.RLock()  # the files: held while they are written; taken first when both are
         self._pending: dict[str, VectorEntry | None] = {}
         self._pending_rows = 0
-        self._flushes = 0
+        self._pending_since = self._changed_at = clock()
+        self._retry_at, self._retry_after = 0.0, _RETRY
+        self.trouble: HelixError | None = None
+        """why what is pending could not be written; it is tried again"""
         self.version = 0
         """another number after every put and drop"""
-        with _reported(folder):
-            self._table = _open_table(folder, _schema(digest, dimensions))
-            self._resident = self._table.count_rows() <= resident_rows
-            columns = ["memory_id", "hash"]
-            if self._resident:
-                columns += ["ordinal", "vector", "created", *TEXT_COLUMNS, *LIST_COLUMNS]
-            rows = self._table.search().select(columns).to_arrow()
-            owners: list[str] = rows["memory_id"].to_pylist()
-            self._stored: dict[str, str] = dict(zip(owners, rows["hash"].to_pylist(), strict=True))
-            self._hashes = dict(self._stored)
-            self._matrix = Matrix(dimensions)
-            if self._resident and owners:
-                flat = np.asarray(rows["vector"].combine_chunks().flatten())
-                self._matrix.extend(
-                    owners,
-                    rows["ordinal"].to_numpy(),
-                    {name: rows[name].to_pylist() for name in (*TEXT_COLUMNS, *LIST_COLUMNS)},
-                    rows["created"].to_pylist(),
-                    flat.reshape(-1, dimensions),
-                )
+        folder.mkdir(parents=True, exist_ok=True)
+        self._delta = Matrix(dimensions)
+        self._base = self._open_base()
 
     def put(self, entries: Sequence[VectorEntry]) -> None:
         """Each entry in the place of all that its memory had here. Searchable when this returns."""
@@ -89,212 +85,178 @@ class Vectors:
 
         with self._memory:
             for entry in entries:
-                if entry.vectors.ndim != 2 or entry.vectors.shape[1] != self._dimensions:
+                if (
+                    entry.vectors.ndim != 2
+                    or entry.vectors.shape[1] != self._dimensions
+                    or not len(entry.vectors)
+                ):
                     raise ValueError(
                         f"vectors of shape {entry.vectors.shape} for {self._dimensions} dimensions"
                     )
-                # As the table keeps them, so that a search answers the same before and after a restart.
-                halved = entry.vectors.astype(np.float16)
-                kept = replace(entry, vectors=halved)
-                self._matrix.put([kept])
-                self.version += 1
-                self._hashes[entry.memory_id] = entry.hash
-                self._pending[entry.memory_id] = kept
-                self._pending_rows += len(halved)
-            full = self._pending_rows >= _FLUSH_AT
-        if full:
-            self.flush()
+                # As the disk keeps them, so that a search answers the same before and after a restart.
+                kept = replace(entry, vectors=entry.vectors.astype(np.float16))
+                self._delta.put([kept])
+                self._base.hide(entry.memory_id)
+                self._change(entry.memory_id, kept)
 
     def drop(self, memory_ids: Sequence[str]) -> None:
         with self._memory:
             for memory_id in memory_ids:
-                self._matrix.drop(memory_id)
-                self.version += 1
-                if self._hashes.pop(memory_id, None) is not None:
-                    self._pending[memory_id] = None
-                    self._pending_rows += 1
+                self._delta.drop(memory_id)
+                if self._base.hide(memory_id) or memory_id in self._pending:
+                    self._change(memory_id, None)
+
+    def _change(self, memory_id: str, entry: VectorEntry | None) -> None:
+        self._changed_at = self._clock()
+        if not self._pending:
+            self._pending_since = self._changed_at
+        if memory_id in self._pending:
+            self._pending_rows -= _size(self._pending[memory_id])
+        self._pending_rows += _size(entry)
+        self._pending[memory_id] = entry
+        self.version += 1
 
     def search(self, vector: np.ndarray, limit: int, where: Where | None = None) -> list[VectorHit]:
         """The nearest memories by cosine, each with its best chunk; `vector` is normalized."""
         with self._memory:
-            hits = self._matrix.search(vector, limit, where)
-            if self._resident:
-                return hits
-            changed = set(self._pending)
-        stored = self._search_table(vector, limit, where, changed)
-        return sorted((*hits, *stored), key=lambda hit: (-hit.score, hit.memory_id))[:limit]
+            fresh = self._delta.search(vector, limit, where)
+            base = copy.copy(self._base)
+        stored = base.search(vector, limit, where)
+        return sorted((*fresh, *stored), key=lambda hit: (-hit.score, hit.memory_id))[:limit]
 
     def means(self) -> tuple[list[str], np.ndarray]:
         """One vector for each memory, as far as they are in memory: of a vault too large for that the latest writes."""
+        import numpy as np
+
         with self._memory:
-            return self._matrix.means()
+            fresh, base = self._delta.means(), copy.copy(self._base)
+        stored = base.means()
+        return [*stored[0], *fresh[0]], np.concatenate([stored[1], fresh[1]])
 
     def hashes(self) -> dict[str, str]:
         """The hash that each memory was put with. After a crash: compare with the catalog, put what differs."""
         with self._memory:
-            return dict(self._hashes)
+            fresh = {entry.memory_id: entry.hash for entry in self._pending.values() if entry is not None}
+            return self._base.hashes() | fresh
 
     def count(self) -> int:
         """Memories, not chunks."""
         with self._memory:
-            return len(self._hashes)
+            return self._base.memories + sum(entry is not None for entry in self._pending.values())
 
     def pending(self) -> int:
         with self._memory:
             return len(self._pending)
 
-    def flush(self) -> None:
-        """Write what is pending to the table. If it cannot be written it stays pending and searchable."""
-        with self._disk:
-            with self._memory:
-                batch = dict(self._pending)
-            if not batch:
-                return
-            stale = [memory_id for memory_id in batch if memory_id in self._stored]
-            fresh = [entry for entry in batch.values() if entry is not None]
+    # To the disk
+
+    def tend(self) -> None:
+        """Flush when it is worth it. Takes seconds: off the request path. `trouble` tells when it failed."""
+        if self._is_due() and self._clock() >= self._retry_at:
             try:
-                for some in _portions(stale, _DELETE_AT_ONCE):
-                    self._table.delete(
-                        _bound(to_sql(Where(among=frozenset(some)), _SQL, id_column="memory_id"))
-                    )
-                    for memory_id in some:
-                        del self._stored[memory_id]
-                if fresh:
-                    self._table.add(_to_arrow(fresh, self._table.schema))
-            except _LANCE_ERRORS as error:
-                raise StorageError(f"the vector index cannot be written: {error}") from error
-            self._stored.update((entry.memory_id, entry.hash) for entry in fresh)
-            self._flushes += 1
-            with self._memory:
-                for memory_id, entry in batch.items():
-                    if self._pending.get(memory_id) is entry:  # else it was put or dropped meanwhile
-                        del self._pending[memory_id]
-                        if not self._resident:
-                            self._matrix.drop(memory_id)
-                self._pending_rows = sum(
-                    1 if entry is None else len(entry.vectors) for entry in self._pending.values()
-                )
+                self.flush()
+            except HelixError as error:  # a full disk, most likely: what is pending stays so, and searchable
+                log.exception("the vector index cannot be written; trying again")
+                self.trouble = error
+                self._retry_at = self._clock() + self._retry_after
+                self._retry_after = min(self._retry_after * 2, _LONGEST_RETRY)
 
-    def maintain(self, *, force: bool = False) -> bool:
-        """Flush, and after many flushes bring the files together. Takes seconds: off the request path.
-
-        Searches go on meanwhile. Returns whether there was something to tidy.
-        """
-        self.flush()
-        with self._disk:
-            if not force and self._flushes < _TIDY_AFTER:
+    def _is_due(self) -> bool:
+        with self._memory:
+            if self._pending_rows >= max(_MANY, self._base.rows // _MANY_SHARE):
+                return True
+            now = self._clock()
+            if not self._pending or now - self._changed_at < _QUIET:
                 return False
-            with _reported(self._folder):
-                if not self._resident and not list(self._table.list_indices()):
-                    from lancedb.index import IvfSq
+            return self._is_worth_it() or now - self._pending_since >= _LONG
 
-                    self._table.create_index("vector", config=IvfSq(distance_type="cosine"))
-                # Without the clean-up compaction doubles the disk. Nobody else reads older versions.
-                self._table.optimize(cleanup_older_than=timedelta(milliseconds=1))
-            self._flushes = 0
-            return True
+    def _is_worth_it(self) -> bool:
+        return self._pending_rows >= max(_SOME, self._base.rows // _SOME_SHARE)
+
+    def flush(self) -> None:
+        """Write what is pending. If it cannot be written it stays pending and searchable."""
+        with self._disk:
+            if self._pending:
+                self._write(is_purge=False)
 
     def purge(self) -> None:
-        """Leave nothing of dropped memories in any file: compaction keeps rows that are merely marked as deleted."""
-        import lancedb
-
-        self.flush()
-        with self._disk, _reported(self._folder):
-            rows = self._table.to_arrow()
-            self._table = lancedb.connect(self._folder).create_table(
-                _TABLE, data=rows, schema=self._table.schema, mode="overwrite"
-            )
-            self._table.optimize(cleanup_older_than=timedelta(milliseconds=1))
+        """Leave nothing of dropped memories in any file."""
+        with self._disk:
+            if self._pending or self._base.rows or self._has_table():
+                self._write(is_purge=True)
 
     def close(self) -> None:
-        self.flush()
+        """A handful that is pending comes from the cache at the next start, which takes less time than to write it."""
+        if self._writer.close() and self._is_worth_it():
+            try:
+                self.flush()
+            except HelixError:
+                log.exception(
+                    "the vector index cannot be written; its vectors are taken from the cache next time"
+                )
 
-    def _search_table(
-        self, vector: np.ndarray, limit: int, where: Where | None, changed: set[str]
-    ) -> list[VectorHit]:
-        query: Any = self._table.search(vector, vector_column_name="vector")
-        query = query.distance_type("cosine").refine_factor(_REFINE).limit(limit * _OVERFETCH + len(changed))
-        if where is not None:
-            query = query.where(_bound(to_sql(where, _SQL, id_column="memory_id")), prefilter=True)
-        with _reported(self._folder):
-            found = query.select(["memory_id", "ordinal", "_distance"]).to_arrow().to_pylist()
-        hits: dict[str, VectorHit] = {}
-        for row in found:
-            memory_id = row["memory_id"]
-            if memory_id not in changed:
-                hits.setdefault(memory_id, VectorHit(memory_id, row["ordinal"], 1.0 - row["_distance"]))
-        return list(hits.values())[:limit]
+    def _write(self, *, is_purge: bool) -> None:
+        with self._memory:
+            batch, count = dict(self._pending), self.count()
+        fresh = [entry for entry in batch.values() if entry is not None]
+        dropped = [memory_id for memory_id, entry in batch.items() if entry is None]
+        self._run(self._job(dropped, is_purge=is_purge), VectorRows.of(fresh, self._dimensions))
+        base = self._open_base()
+        if base.memories != count:
+            self._drop_unknown(base, batch)
+        with self._memory:
+            for memory_id, entry in batch.items():
+                if self._pending[memory_id] is entry:  # else it was put or dropped meanwhile
+                    self._delta.drop(memory_id)
+                    del self._pending[memory_id]
+            for memory_id in self._pending:
+                base.hide(memory_id)
+            self._base = base
+            self._pending_rows = sum(map(_size, self._pending.values()))
+        self.trouble, self._retry_at, self._retry_after = None, 0.0, _RETRY
 
+    def _job(self, dropped: list[str], *, is_purge: bool) -> WriteJob:
+        folder = str(self._folder)
+        return WriteJob(folder, self._digest, self._dimensions, self._resident_rows, dropped, is_purge)
 
-def _schema(digest: str, dimensions: int) -> pa.Schema:
-    import pyarrow as pa
+    def _drop_unknown(self, base: VectorBase, batch: dict[str, VectorEntry | None]) -> None:
+        """The process of a daemon that was killed may have written something that we never heard of."""
+        written = base.hashes().keys()
+        with self._memory:
+            known = self._base.hashes().keys() | batch.keys()
+            gone = {memory_id for memory_id, entry in batch.items() if entry is None}
+            # What was hidden meanwhile is pending again.
+            if lost := known - gone - written - self._pending.keys():
+                raise StorageError(f"{len(lost)} memories are missing from the vector index that was written")
+            for memory_id in written - known - self._pending.keys():
+                self._change(memory_id, None)
 
-    return pa.schema(
-        [
-            ("memory_id", pa.string()),
-            ("ordinal", pa.int32()),
-            ("hash", pa.string()),
-            *((name, pa.string()) for name in (*TEXT_COLUMNS, *_ID_COLUMNS)),
-            *((name, pa.list_(pa.string())) for name in LIST_COLUMNS),
-            ("created", pa.int64()),
-            ("vector", pa.list_(pa.float16(), dimensions)),
-        ],
-        metadata={"digest": digest, "format": _FORMAT},
-    )
+    def _open_base(self) -> VectorBase:
+        try:
+            return self._map()
+        except UnusableFile as error:
+            if not self._has_table():
+                return NothingYet(self._dimensions)
+            log.warning("the serving file of the vectors is made again: %s", error)
+        self._run(self._job([], is_purge=False), VectorRows.of([], self._dimensions))
+        try:
+            return self._map()
+        except UnusableFile as error:
+            raise IndexBroken(f"the vector index in {self._folder} cannot be read: {error}") from error
 
+    def _map(self) -> VectorBase:
+        file = VectorFile(self._folder / FILE_NAME, self._digest, self._dimensions)
+        if file.is_resident:
+            if file.rows > self._resident_rows:
+                raise UnusableFile("it holds more than may be in memory")
+            return Snapshot(file)
+        from helix.index.vector_table import TableBase
 
-def _open_table(folder: Path, schema: pa.Schema) -> Table:
-    import lancedb
+        return TableBase(self._folder, self._digest, self._dimensions)
 
-    folder.mkdir(parents=True, exist_ok=True)
-    database = lancedb.connect(folder)
-    if not (folder / f"{_TABLE}.lance").exists():
-        return database.create_table(_TABLE, schema=schema)
-    table = database.open_table(_TABLE)
-    if table.schema.metadata != schema.metadata or table.schema != schema:
-        raise IndexBroken(f"{folder} was made by another model or another version of Helix")
-    return table
-
-
-def _to_arrow(entries: Sequence[VectorEntry], schema: pa.Schema) -> pa.Table:
-    import numpy as np
-    import pyarrow as pa
-
-    def repeated(value: Callable[[VectorEntry], T]) -> list[T]:
-        return [value(entry) for entry in entries for _ in entry.vectors]
-
-    flat = np.concatenate([entry.vectors for entry in entries]).ravel()
-    columns: dict[str, Any] = {
-        "memory_id": repeated(lambda entry: entry.memory_id),
-        "ordinal": [ordinal for entry in entries for ordinal in range(len(entry.vectors))],
-        "hash": repeated(lambda entry: entry.hash),
-        "created": repeated(lambda entry: entry.created),
-        "vector": pa.FixedSizeListArray.from_arrays(pa.array(flat), schema.field("vector").type.list_size),
-    }
-    for name in (*TEXT_COLUMNS, *_ID_COLUMNS, *LIST_COLUMNS):
-        columns[name] = [entry.filed[name] for entry in entries for _ in entry.vectors]
-    return pa.table([columns[name] for name in schema.names], schema=schema)
-
-
-@contextmanager
-def _reported(folder: Path) -> Iterator[None]:
-    """LanceDB does not sync its files: after a power cut the newest may be empty, and it fails in many words."""
-    try:
-        yield
-    except _LANCE_ERRORS as error:
-        raise IndexBroken(f"the vector index in {folder} cannot be read: {error}") from error
+    def _has_table(self) -> bool:
+        return (self._folder / TABLE_FOLDER).exists()
 
 
-def _bound(sql: Sql) -> str:
-    """LanceDB takes no parameters, so they are put in their places here, and nowhere else."""
-    pieces = sql.text.split(_SQL.mark)
-    values = [_literal(value) for value in sql.parameters]
-    return "".join(piece + value for piece, value in zip(pieces, (*values, ""), strict=True))
-
-
-def _literal(value: str | int) -> str:
-    return str(value) if isinstance(value, int) else "'" + value.replace("'", "''") + "'"
-
-
-def _portions(items: list[str], size: int) -> list[list[str]]:
-    return [items[first : first + size] for first in range(0, len(items), size)]
+def _size(entry: VectorEntry | None) -> int:
+    return 1 if entry is None else len(entry.vectors)

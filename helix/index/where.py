@@ -2,8 +2,8 @@
 
 A `Where` says in a searcher's words what a memory must be: its kinds and tags, within whose reach it lies, when it was
 made. It means a condition, a small tree of `Has`, `Among`, `Between`, `All`, `Any` and `Not`, and every store asks that
-condition in its own way: of one row (`to_predicate`), of sets of ids (`facet_sets`), of columns (`matrix`), of a table
-(`to_sql`). `tests/index/test_where.py` holds all of them against the predicate.
+condition in its own way: of one row (`to_predicate`), of columns (`column_masks`), of a table (`to_sql`).
+`tests/index/test_where.py` holds all of them against the predicate.
 
 One more field to filter by is one line in `Values`. With `owners: Texts = _by("owner", lambda row: [row.owner])` it can
 be typed (`owner:ines`), asked for and excluded, and every store files memories under it.

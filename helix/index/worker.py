@@ -1,4 +1,4 @@
-"""The background thread that embeds. A note is never refused because a model is slow or broken: it waits here."""
+"""The thread that sees to the embedding. A note is never refused because a model is slow or broken: it waits here."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from helix.errors import HelixError
+from helix.index.background import usable_cores
 from helix.index.chunk import Chunk
 from helix.index.embed import Embedder
 from helix.index.embed_cache import EmbedCache
@@ -23,9 +24,10 @@ FRESH = 0
 BULK = 1
 
 # How many chunks between two looks at the queue: a fresh note waits for no more than these. The model takes its texts
-# one by one, so a larger batch would gain nothing.
-_BATCH = 8
+# one by one, so a larger batch gains nothing but work for more cores.
+_BATCH = min(max(8, 2 * usable_cores()), 16)
 _LONGEST_RETRY = 60.0
+_REST_AFTER = 5.0  # seconds without work: before, the next note would need the memory again
 
 OnDone = Callable[[str, Sequence[Chunk], "np.ndarray"], None]
 
@@ -39,6 +41,7 @@ class _Job:
     """in the queue, among those of the same priority"""
     vectors: dict[str, np.ndarray] = field(default_factory=dict)
     is_looked_up: bool = False
+    has_failed: bool = False
 
     @property
     def missing(self) -> list[Chunk]:
@@ -62,6 +65,7 @@ class EmbedWorker:
         *,
         clock: Callable[[], float] = time.monotonic,
         first_retry: float = 1.0,
+        rest_after: float = _REST_AFTER,
     ) -> None:
         self.last_error: HelixError | None = None
         """why the work stands still; None once it goes on"""
@@ -72,6 +76,8 @@ class EmbedWorker:
         self._first_retry = first_retry
         self._retry_after = first_retry
         self._resume_at = 0.0
+        self._rest_after = rest_after
+        self._has_rested = True
         self._jobs: dict[str, _Job] = {}
         self._queue: list[tuple[int, int, _Job]] = []
         self._positions = count()
@@ -145,17 +151,32 @@ class EmbedWorker:
                 delay = self._resume_at - self._clock()
                 if self._queue and delay <= 0:
                     return self._pop_batch()
-                self._changed.wait(max(delay, 0.01) if self._queue else None)
+                if self._queue:
+                    self._changed.wait(max(delay, 0.01))
+                elif self._has_rested:
+                    self._changed.wait()
+                elif not self._changed.wait(self._rest_after):
+                    self._rest()
             return None
+
+    def _rest(self) -> None:
+        """Whoever submits meanwhile does not wait for it."""
+        self._has_rested = True
+        self._changed.release()
+        try:
+            self._embedder.rest()
+        finally:
+            self._changed.acquire()
 
     def _pop_batch(self) -> list[_Job]:
         batch: list[_Job] = []
         chunks = 0
         while self._queue and chunks < _BATCH:
-            # A fresh job is finished before the bulk behind it is begun.
-            if batch and self._queue[0][0] != batch[0].priority:
+            job = self._queue[0][2]
+            # A fresh job is finished before the bulk behind it is begun, and a text that no model can read is alone.
+            if batch and (job.priority != batch[0].priority or job.has_failed or batch[0].has_failed):
                 break
-            job = heapq.heappop(self._queue)[2]
+            heapq.heappop(self._queue)
             if self._jobs.get(job.memory_id) is job:
                 batch.append(job)
                 chunks += len(job.missing)
@@ -181,6 +202,7 @@ class EmbedWorker:
         turn = dict(list(wanted.items())[:_BATCH])
         if not turn:
             return
+        self._has_rested = False
         made = dict(zip(turn, self._embedder.embed(list(turn.values())), strict=True))
         owners = {chunk.hash: job.memory_id for job in batch for chunk in job.chunks}
         self._cache.put(digest, made, owners)
@@ -222,5 +244,6 @@ class EmbedWorker:
             self._retry_after = min(self._retry_after * 2, _LONGEST_RETRY)
             for job in batch:
                 if self._jobs.get(job.memory_id) is job:
+                    job.has_failed = True
                     job.position = next(self._positions)
                     self._enqueue(job)

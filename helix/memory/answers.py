@@ -53,8 +53,24 @@ class Memory(TypedDict):
     extra: NotRequired[Annotated[dict[str, Any], About(absent={})]]
 
 
+class UnreadMark(TypedDict, total=False):
+    """Part of a memory: of one that is known by its text alone."""
+
+    properties_unread: bool
+
+
 class MemoryPage(Page, Memory):
     pass
+
+
+class HitMarks(TypedDict, total=False):
+    """Part of a hit: what it has beside the memory."""
+
+    score: float
+    nearest: bool
+    more: int
+    reasons: dict[str, float]
+    truncated: bool
 
 
 class Hit(Memory):
@@ -70,6 +86,15 @@ class Hit(Memory):
     truncated: NotRequired[Annotated[bool, About(absent=False)]]
 
 
+class SearchNotices(TypedDict, total=False):
+    """What hits can do without when the budget is small."""
+
+    note: str
+    degraded: str
+    suggestions: list[str]
+    confidence: float
+
+
 class Hits(Page):
     results: list[Hit]
     note: NotRequired[str | None]
@@ -80,6 +105,13 @@ class Hits(Page):
 
 class Memories(Page):
     results: list[Memory]
+
+
+class PackNotices(TypedDict, total=False):
+    """What a pack can do without when the budget is small."""
+
+    note: str
+    degraded: str
 
 
 class Pack(TypedDict):
@@ -100,21 +132,24 @@ class Part(TypedDict):
     score: Annotated[float | None, About("Null for a preference that holds whatever the task is.")]
 
 
+LeftOutFor = Literal[
+    "over-budget",
+    "says-the-same",
+    "contradicted",
+    "superseded",
+    "forgotten",
+    "below-gate",
+    "not-in-scope",
+    "unreadable",
+]
+
+
 class LeftOut(TypedDict):
     id: str
     title: str
     tokens: int
     score: float | None
-    reason: Literal[
-        "over-budget",
-        "says-the-same",
-        "contradicted",
-        "superseded",
-        "forgotten",
-        "below-gate",
-        "not-in-scope",
-        "unreadable",
-    ]
+    reason: LeftOutFor
     why: str
 
 
@@ -136,15 +171,33 @@ class ExplainedPack(Pack):
     ]
 
 
+class PackExplanation(TypedDict):
+    """What an explained pack has beside the pack."""
+
+    overhead_tokens: int
+    parts: list[Part]
+    left_out: list[LeftOut]
+    unexplained: int
+
+
 class Similar(TypedDict):
     id: str
     title: str
     why: str
 
 
+class Degraded(TypedDict, total=False):
+    """Part of the answer to a change: what was not done of what was asked."""
+
+    degraded: str
+
+
+WriteStatus = Literal["created", "merged", "superseded", "noop"]
+
+
 class Written(TypedDict):
     id: Annotated[str, About(example=ID)]
-    status: Literal["created", "merged", "superseded", "noop"]
+    status: WriteStatus
     supersedes: list[str]
     similar: NotRequired[Annotated[list[Similar], About(absent=[])]]
     reason: NotRequired[str | None]
@@ -158,6 +211,12 @@ class Written(TypedDict):
         ]
     ]
     degraded: NotRequired[Annotated[str | None, About("Safe on disk, but not found yet, or not compared.")]]
+
+
+class MergedMark(TypedDict, total=False):
+    """Part of the answer to an update."""
+
+    merged: bool
 
 
 class Updated(TypedDict):
@@ -242,6 +301,14 @@ class Cluster(TypedDict):
     count: int
 
 
+class MapHead(TypedDict, total=False):
+    """What only the first page of a map says."""
+
+    method: str
+    waiting: int
+    clusters: list[Cluster]
+
+
 class Map(Page):
     """The first page also says which clusters there are."""
 
@@ -251,6 +318,24 @@ class Map(Page):
     waiting: NotRequired[
         Annotated[int | None, About("Memories that are not embedded yet, and so not on the map.")]
     ]
+
+
+class NodeAsKnown(TypedDict):
+    """Part of a neighbour: of what nothing answers to, only what it is called."""
+
+    id: str
+    title: NotRequired[str | None]
+    kind: NotRequired[str | None]
+    project: NotRequired[str | None]
+    status: NotRequired[str | None]
+
+
+class WayThere(TypedDict):
+    """Part of a neighbour: how far away it is, and by which edges."""
+
+    distance: int
+    edge: Link
+    more_edges: NotRequired[list[Link]]
 
 
 class Neighbor(TypedDict):
@@ -329,6 +414,16 @@ class Stats(Page):
     by_tag: dict[str, int]
 
 
+class CountsBy(TypedDict):
+    """The part of the figures that a page may cut."""
+
+    by_status: dict[str, int]
+    by_scope: dict[str, int]
+    by_kind: dict[str, int]
+    by_project: dict[str, int]
+    by_tag: dict[str, int]
+
+
 class Conflict(TypedDict):
     code: str
     id: NotRequired[str | None]
@@ -354,19 +449,13 @@ class Action(TypedDict):
     body: dict[str, Any]
 
 
+Tidying = Literal["duplicate", "contradiction", "expired", "stale-task", "dangling-link"]
+Waiting = Literal["unreadable", "unmerged", "waiting-to-merge", Tidying, "secret-refused"]
+
+
 class InboxItem(TypedDict):
     key: Annotated[str, About("Stands for the item as it is now.")]
-    what: Literal[
-        "unreadable",
-        "unmerged",
-        "waiting-to-merge",
-        "duplicate",
-        "contradiction",
-        "expired",
-        "stale-task",
-        "dangling-link",
-        "secret-refused",
-    ]
+    what: Waiting
     id: str | None
     title: str | None
     other: Annotated[
@@ -379,6 +468,13 @@ class InboxItem(TypedDict):
     remedy: str
     detail: str
     actions: list[Action]
+
+
+class InboxHead(TypedDict, total=False):
+    """What only the first page of an inbox says."""
+
+    counts: dict[str, int]
+    looking: bool
 
 
 class Inbox(Page):
@@ -413,6 +509,25 @@ class StrandEntry(TypedDict):
     updated_at: NotRequired[str | None]
 
 
+class FileLeftOut(TypedDict):
+    path: str
+    reason: str
+
+
+class StrandHead(TypedDict, total=False):
+    """What only the first page of a manifest says."""
+
+    format: str
+    version: int
+    record_format: int
+    vault: str | None
+    created_at: str | None
+    embedder: str
+    selection: dict[str, Any]
+    counts: dict[str, int]
+    left_out: list[FileLeftOut]
+
+
 class StrandManifest(Page):
     """The first page also says what it is the manifest of."""
 
@@ -422,7 +537,13 @@ class StrandManifest(Page):
     vault: NotRequired[str | None]
     created_at: NotRequired[str | None]
     embedder: NotRequired[str | None]
+    selection: NotRequired[
+        Annotated[dict[str, Any] | None, About("What was selected; empty for the whole vault.")]
+    ]
     counts: NotRequired[dict[str, int] | None]
+    left_out: NotRequired[
+        Annotated[list[FileLeftOut] | None, About("Files that could not be read, and so do not travel.")]
+    ]
     entries: list[StrandEntry]
 
 
@@ -437,6 +558,13 @@ class Proposal(TypedDict):
 
 
 class Proposals(Page):
+    proposals: list[Proposal]
+
+
+class Tidied(TypedDict):
+    """What a look at everything did, and what else could be done."""
+
+    applied: list[Proposal]
     proposals: list[Proposal]
 
 

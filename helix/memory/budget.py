@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from helix.errors import BadValue
+from helix.memory.answers import Page
 from helix.memory.pagination import Listing
 from helix.memory.size_limits import LEAST_TOKENS, MOST_TOKENS
-from helix.memory.tokens import LONGEST_TOKEN, CountTokens, Payload, serialize
+from helix.memory.tokens import LONGEST_TOKEN, CountTokens, serialize
 
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]|\n")
 _WORD_END = re.compile(r"\s")
@@ -23,10 +24,17 @@ _LEFT_OUT = (
     "one entry does not fit and was left out; ask for this page again with a larger max_tokens to see it"
 )
 
-Render = Callable[[Any], "Payload | None"]
+Answer = TypeVar("Answer", bound=Mapping[str, Any])
+Head = TypeVar("Head", bound=Mapping[str, Any])
+Item = TypeVar("Item", bound=Mapping[str, Any])
+
+NO_HEAD: Mapping[str, Any] = {}
+
+Render = Callable[[Any], Item | None]
 """an entry of a listing as it is shown; None when it is not there any more"""
-Shape = Callable[[Sequence[Payload]], Payload]
-"""the entries of a page as the answer names them: `{"results": […]}`"""
+Build = Callable[[Head, Sequence[Item], Page], Answer]
+"""the answer, of what stands before its entries, the entries of a page, and how the page ends; the head may come with
+less in it, so all of it must be dispensable"""
 
 
 @dataclass(frozen=True)
@@ -40,64 +48,76 @@ class Budget:
                 f"max_tokens is {self.max_tokens}; give a number from {LEAST_TOKENS} to {MOST_TOKENS}"
             )
 
-    def measure(self, answer: Payload) -> Payload:
-        """The answer with `tokens_used`, which counts itself."""
+    def measure(self, answer: Answer) -> Answer:
+        """The answer with its `tokens_used`, which counts itself."""
         used = self.max_tokens  # most often as many digits as the count will have
         for _ in range(4):
             measured = {**answer, "tokens_used": used}
             now = self.count(serialize(measured), enough=self.max_tokens)
             if now == used:
-                return measured
+                return cast(Answer, measured)
             used = now
             if used > self.max_tokens:
                 break
-        return {**answer, "tokens_used": used + 1}
+        return cast(Answer, {**answer, "tokens_used": used + 1})
 
     @property
     def most_characters(self) -> int:
         """No longer text fits, whatever it says."""
         return self.max_tokens * LONGEST_TOKEN
 
-    def holds(self, measured: Payload) -> bool:
+    def holds(self, measured: Mapping[str, Any]) -> bool:
         return int(measured["tokens_used"]) <= self.max_tokens
 
 
 def fit_page(
-    answer: Payload, listing: Listing, render: Render, shape: Shape, limit: int, budget: Budget
-) -> Payload:
-    """`answer` with as many entries of the listing as the limit and the budget allow.
+    head: Head,
+    listing: Listing,
+    render: Render[Item],
+    build: Build[Head, Item, Answer],
+    limit: int,
+    budget: Budget,
+) -> Answer:
+    """An answer with as many entries of the listing as the limit and the budget allow.
 
     A first entry that does not fit by itself is cut: its text at a sentence, its names where they are long. One that
     does not fit even so is left out and the answer says it, so that whoever follows `next_cursor` always comes to an
     end. `render` may be asked for the same entry twice.
     """
-    page = _page(answer, listing, render, shape, limit, budget)
+    page = _page(head, listing, render, build, limit, budget)
     for name in reversed(_DISPENSABLE):
         if page is not None:
             return page
-        answer = {key: value for key, value in answer.items() if key != name}
-        page = _page(answer, listing, render, shape, limit, budget)
+        head = cast(Head, {key: value for key, value in head.items() if key != name})
+        page = _page(head, listing, render, build, limit, budget)
     if page is not None:
         return page
-    bare = {**shape([]), "truncated": True, "next_cursor": listing.cursor(listing.start + 1)}
+    following = listing.cursor(listing.start + 1)
     for notice in ({"note": _LEFT_OUT}, {"note": "one does not fit; raise max_tokens"}, {}):
-        done = budget.measure({**bare, **notice})
+        end = {"truncated": True, "next_cursor": following, **notice, "tokens_used": 0}
+        done = budget.measure(build(cast(Head, {}), [], cast(Page, end)))
         if budget.holds(done):
             return done
     raise BadValue(f"nothing of it fits in {budget.max_tokens} tokens; raise max_tokens")
 
 
 def _page(
-    answer: Payload, listing: Listing, render: Render, shape: Shape, limit: int, budget: Budget
-) -> Payload | None:
+    head: Head,
+    listing: Listing,
+    render: Render[Item],
+    build: Build[Head, Item, Answer],
+    limit: int,
+    budget: Budget,
+) -> Answer | None:
     """None when not even the first entry fits, cut to nothing."""
 
-    def page(items: Sequence[Payload], rest: int, full: bool) -> Payload:
+    def page(items: Sequence[Item], rest: int, full: bool) -> Answer:
         following = listing.cursor(rest)
-        more = {"truncated": full or following is not None, "next_cursor": following}
-        return budget.measure({**answer, **shape(items), **more})
+        is_more = full or following is not None
+        end: Page = {"truncated": is_more, "next_cursor": following, "tokens_used": 0}
+        return budget.measure(build(head, items, end))
 
-    items: list[Payload] = []
+    items: list[Item] = []
     places: list[int] = []
     place, full = listing.start, False
     used = page([], place, True)["tokens_used"]
@@ -126,19 +146,19 @@ def _page(
     return None
 
 
-def _shorter(item: Payload, longest_text: int) -> Iterator[Payload]:
+def _shorter(item: Item, longest_text: int) -> Iterator[Item]:
     """The item with less and less of its text, and at last with nothing but its id; one without a text with less of
     every long word in it."""
     text = item.get("text")
     if not isinstance(text, str):
         for longest in _LONGEST_NAMES:
-            yield {**_abridged(item, longest), "truncated": True}
+            yield cast(Item, {**_abridged(item, longest), "truncated": True})
         return
     size = min(len(text), longest_text)
     while size > 0:
         size = size * 3 // 4
-        yield {**item, "text": cut(text, size), "truncated": True}
-    yield {"id": item["id"], "text": "", "truncated": True}
+        yield cast(Item, {**item, "text": cut(text, size), "truncated": True})
+    yield cast(Item, {"id": item["id"], "text": "", "truncated": True})
 
 
 def _abridged(value: Any, longest: int) -> Any:
@@ -152,17 +172,17 @@ def _abridged(value: Any, longest: int) -> Any:
 
 
 def fit_text(
-    render: Callable[[str, bool], Payload],
+    render: Callable[[str, bool], Answer],
     text: str,
     budget: Budget,
     shorten: Callable[[str, int], str] | None = None,
-) -> tuple[Payload, int]:
+) -> tuple[Answer, int]:
     """The answer that `render` makes of as much of a text as fits, and how many characters that is."""
     if len(text) <= budget.most_characters:
         whole = budget.measure(render(text, False))
         if budget.holds(whole):
             return whole, len(text)
-    best: tuple[Payload, int] | None = None
+    best: tuple[Answer, int] | None = None
     low, high = 0, min(len(text), budget.most_characters)
     while low <= high:
         middle = (low + high) // 2

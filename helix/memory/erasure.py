@@ -80,6 +80,11 @@ def _register_stores(erasures: Erasures, state: Path, ancestry: Ancestry, catalo
 
         return erase_from_map(state / FILE, memory_ids)
 
+    def digests(memory_ids: Sequence[str]) -> bool:
+        from helix_mcp.kept_digest import erase_digests
+
+        return erase_digests(str(state), memory_ids)
+
     for store, erase in {
         "ancestry": ancestry.erase,
         "catalog": catalog.erase,
@@ -90,5 +95,6 @@ def _register_stores(erasures: Erasures, state: Path, ancestry: Ancestry, catalo
         DISMISSED: database("helix.memory.maintenance.dismissed", "Dismissed", state / DISMISSED_FILE),
         PAST: past,
         MAP: similarity_map,
+        "digests": digests,
     }.items():
         erasures.register(store, erase)

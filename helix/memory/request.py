@@ -9,20 +9,20 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 from helix.errors import SecretRefused
 from helix.memory.activity.event import Activity
-from helix.memory.budget import Budget, Render, Shape, fit_page
+from helix.memory.budget import Answer, Budget, Build, Head, Item, Render, fit_page
 from helix.memory.maintenance.dismissed import OwnDismissals
 from helix.memory.pagination import Cursors, Listing
 from helix.memory.place import Place
 from helix.memory.principal import Principal
 from helix.memory.reading.memory_versions import MemoryVersions
 from helix.memory.reading.view import NOW, View, When
-from helix.memory.tokens import CountTokens, Payload
+from helix.memory.tokens import CountTokens
 from helix.memory.writing.idempotency import OwnKeys
 from helix.memory.writing.store import Store
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 
-OnAnswer = Callable[[str, Payload, int | None], None]
+OnAnswer = Callable[[str, Mapping[str, Any], int | None], None]
 """hears of every answer: the verb, the answer and, of one with a budget, how many tokens it had room for"""
 
 
@@ -109,14 +109,14 @@ class Request:
         self,
         verb: str,
         listing: Listing,
-        render: Render,
-        shape: Shape,
+        render: Render[Item],
+        build: Build[Head, Item, Answer],
         *,
+        head: Head,
         limit: int,
         max_tokens: int,
-        answer: Payload | None = None,
-    ) -> Payload:
-        page = fit_page(answer or {}, listing, render, shape, limit, self.budget(max_tokens))
+    ) -> Answer:
+        page = fit_page(head, listing, render, build, limit, self.budget(max_tokens))
         if page["next_cursor"] is not None:
             self.cursors.keep(verb, listing)
         return page
@@ -125,17 +125,17 @@ class Request:
         return Budget(max_tokens, self.count)
 
 
-_Function = Callable[Concatenate[Request, P], Payload]
+_Function = Callable[Concatenate[Request, P], Answer]
 
 
-def verb(name: str) -> Callable[[_Function[P]], _Function[P]]:
+def verb(name: str) -> Callable[[_Function[P, Answer]], _Function[P, Answer]]:
     """Marks a function as a verb: here, and nowhere else, each answer is told of."""
 
-    def mark(function: _Function[P]) -> _Function[P]:
+    def mark(function: _Function[P, Answer]) -> _Function[P, Answer]:
         budget = inspect.signature(function).parameters.get("max_tokens")
 
         @functools.wraps(function)
-        def answered(request: Request, /, *args: P.args, **kwargs: P.kwargs) -> Payload:
+        def answered(request: Request, /, *args: P.args, **kwargs: P.kwargs) -> Answer:
             try:
                 answer = function(request, *args, **kwargs)
             except SecretRefused as refused:

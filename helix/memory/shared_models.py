@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Self
 from helix.errors import HelixError
 
 if TYPE_CHECKING:
-    from helix.index.embed import Embedder, EmbedderChoice, Reranker
+    from helix.index.embed import Embedder, EmbedderChoice
     from helix.index.embed_cache import EmbedCache
+    from helix.index.rerank import Reranker
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +39,8 @@ class Models:
                 thread.join()
             if self._cache is not None:
                 self._cache.close()
+            if "reranker" in vars(self):  # somebody asked for it
+                self.reranker.close()
 
     @property
     def cache(self) -> EmbedCache:
@@ -51,7 +54,7 @@ class Models:
 
     @functools.cached_property
     def reranker(self) -> Reranker:
-        from helix.index.embed import Reranker
+        from helix.index.rerank import Reranker
 
         return Reranker()
 

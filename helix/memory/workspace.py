@@ -6,10 +6,10 @@ A process may have several. What they share (the models) is handed in.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from helix.index.where import HasFacets
 from helix.memory import erasure
@@ -38,7 +38,7 @@ from helix.memory.reading.similarity_map import Cartographer, Drawn
 from helix.memory.reading.vault_view import VaultView
 from helix.memory.reading.view import NOW, View, When
 from helix.memory.request import Locks, OnAnswer, Request
-from helix.memory.tokens import Payload, token_counter
+from helix.memory.tokens import token_counter
 from helix.memory.writing.idempotency import IdempotencyKeys
 from helix.memory.writing.narrowed_store import NarrowedStore
 from helix.vault.checkouts import Checkouts
@@ -152,7 +152,7 @@ class Workspace:
                 stack.enter_context(followed.erasures.replaced(store, erase))
             yield
 
-    def _tell(self, verb: str, answer: Payload, max_tokens: int | None) -> None:
+    def _tell(self, verb: str, answer: Mapping[str, Any], max_tokens: int | None) -> None:
         for listener in self._listeners:
             listener(verb, answer, max_tokens)
 

@@ -16,13 +16,12 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Match
 
-from helix.access import LOCAL
 from helix.errors import HelixError
 from helix.memory.search_engine import RecallSoon
 from helix.memory.verbs.table import VERBS
 from helix.memory.workspace import Workspace
 from helix.surfaces.caller import Signed
-from helix.surfaces.guard import Guard, Policy, declaring
+from helix.surfaces.guard import Guard, Policy
 from helix.surfaces.limits import Limits
 from helix.surfaces.monitoring.clients import Clients
 from helix.surfaces.monitoring.events import Events
@@ -90,10 +89,9 @@ def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugg
     # Where a request finds the workspace that it is about (`caller.workspace_of`).
     app.state.workspace = doors.workspace
     mount(app, VERBS.values())
-    with declaring(app.router.routes, LOCAL):
-        add_care(app, doors.recall, doors.health, doors.metrics)
-        add_watching(app, doors.events, doors.status, config)
-        add_document(app)
+    add_care(app, doors.recall, doors.health, doors.metrics)
+    add_watching(app, doors.events, doors.status, config)
+    add_document(app)
     for surface in plugged:
         app.router.routes.extend(surface.routes)
     return app

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from urllib.parse import unquote
 
-from helix_mcp.proof import PATH as PROOF
 from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -18,15 +17,14 @@ from helix.memory.principal import UNKNOWN, Principal
 from helix.memory.request import Request
 from helix.memory.tokens import clean
 from helix.memory.workspace import Workspace
-from helix.surfaces.guard import PRINCIPAL
+from helix.surfaces.guard import PRINCIPAL, access_in
 from helix.surfaces.problems import answer
 from helix.vault.authors import PERSON, Author, acting
 
 PROJECT, SESSION, CLIENT = "helix-project", "helix-session", "helix-client"
+_PLACE = "helix.place"
 _LONGEST = 200
 _SHORTEST_SECRET = 12
-_PROBED = frozenset({"/healthz", "/metrics", "/status", "/events", PROOF})
-"""asked again and again by whoever watches, which says nothing of who works with memories"""
 
 
 def workspace_of(connection: HTTPConnection) -> Workspace:
@@ -43,21 +41,18 @@ def principal_of(scope: Scope) -> Principal:
 
 def request_of(connection: HTTPConnection) -> Request:
     """The one place where a request of REST becomes one of the memory floor."""
-    principal, place = principal_of(connection.scope), place_of(connection.headers)
-    return workspace_of(connection).request(principal, place)
+    return workspace_of(connection).request(principal_of(connection.scope), place_in(connection.scope))
+
+
+def place_in(scope: Scope) -> Place:
+    """Where a request comes from, as its headers say: read once, when it came in."""
+    place: Place | None = scope.get(_PLACE)
+    return place_of(Headers(scope=scope)) if place is None else place
 
 
 def place_of(headers: Mapping[str, str]) -> Place:
     """From headers with names in lower case. Values are percent-encoded UTF-8, since a header is Latin-1."""
     return Place(_named(headers, PROJECT), _named(headers, SESSION), _named(headers, CLIENT))
-
-
-def author_of(place: Place, headers: Mapping[str, str]) -> Author:
-    """Only browsers say from which page a request comes, and only Helix's own page is let in: a person sits there.
-
-    A program of the same user that wants to pass for one can send the header too; it could as well edit the file.
-    """
-    return PERSON if _is_page(headers) else Author("agent", place.client)
 
 
 class Signed:
@@ -75,20 +70,28 @@ class Signed:
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
-        if (refusal := _refusal(headers)) is not None:
+        names = {name: _text(headers, name) for name in (PROJECT, SESSION, CLIENT)}
+        if (refusal := _refusal(names)) is not None:
             await answer(refusal)(scope, receive, send)
             return
-        place = place_of(headers)
-        if scope["path"] not in _PROBED and not scope["path"].startswith("/mcp"):  # its calls are heard there
-            is_page = _is_page(headers)
-            name = place.client or ("dashboard" if is_page else _program(headers))
-            self._saw(replace(place, client=name), "page" if is_page else "rest")
-        with acting(author_of(place, headers)):
+        place = scope[_PLACE] = Place(*(name or None for name in names.values()))
+        if not access_in(scope).is_work:
+            # What only carries calls has an author for each of them, and who watches writes nothing.
+            await self._app(scope, receive, send)
+            return
+        is_page = _is_page(headers)
+        name = place.client or ("dashboard" if is_page else _program(headers))
+        self._saw(replace(place, client=name), "page" if is_page else "rest")
+        with acting(PERSON if is_page else Author("agent", place.client)):
             await self._app(scope, receive, send)
 
 
 def _is_page(headers: Mapping[str, str]) -> bool:
-    """What the page asks for is of the same origin; `none` is a person who typed an address, and writes nothing."""
+    """Only browsers say from which page a request comes, and only Helix's own page is let in: a person sits there. What
+    the page asks for is of the same origin; `none` is a person who typed an address, and writes nothing.
+
+    A program of the same user that wants to pass for one can send the header too; it could as well edit the file.
+    """
     return headers.get("sec-fetch-site", "").strip().lower() == "same-origin"
 
 
@@ -113,9 +116,9 @@ def _secret_in(name: str) -> str | None:
     return find_secret(name) if len(name) >= _SHORTEST_SECRET else None
 
 
-def _refusal(headers: Mapping[str, str]) -> SecretRefused | None:
-    for name in (PROJECT, SESSION, CLIENT):
-        if (kind := _secret_in(_text(headers, name))) is not None:
+def _refusal(names: Mapping[str, str]) -> SecretRefused | None:
+    for name, text in names.items():
+        if (kind := _secret_in(text)) is not None:
             return SecretRefused(
                 f"the header {name.title()} looks like {kind}; nothing was done. It is written into files: say a name",
                 kind,

@@ -21,7 +21,7 @@ def routes(token: Callable[[], str]) -> list[Route]:
     """`token` gives the token in force, each time anew."""
 
     # Clients want the proof before they show a token.
-    @declare(OPEN)
+    @declare(OPEN.unlimited().unheard())
     async def prove(request: Request) -> Response:
         challenge = request.query_params.get("challenge", "")
         if not _CHALLENGE.fullmatch(challenge):

@@ -6,8 +6,7 @@ whom the request is answered, and the name of the credential that was shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -16,7 +15,7 @@ from starlette.requests import HTTPConnection
 from starlette.routing import BaseRoute, Match, Route, Router
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from helix.access import FORM, JSON, LOCAL, Access, declare, declared
+from helix.access import FORM, JSON, LOCAL, Access, declared
 from helix.memory.principal import Principal
 from helix.surfaces.problems import refuse
 
@@ -24,6 +23,8 @@ PRINCIPAL = "helix.principal"
 """the key in the scope under which a request carries its `Principal`"""
 CREDENTIAL = "helix.credential"
 """the key in the scope under which a request carries the name of what it showed"""
+ACCESS = "helix.access"
+"""the key in the scope under which a request carries what its route declares"""
 _CHOSEN = "helix.chosen"
 
 _SPOKEN = {JSON: "JSON", FORM: "a form"}
@@ -89,24 +90,24 @@ class Guard:
 
         choice = choose_route(self._router.routes, scope)
         try:
-            admitted = self._admit(HTTPConnection(scope), choice)
+            access, admitted = self._admit(HTTPConnection(scope), choice)
         except AccessRefused as refused:
             headers = {"WWW-Authenticate": _challenge(refused)} if refused.code == "unauthorized" else None
             await refuse(refused.code, refused.message, headers)(scope, receive, send_closed)
             return
-        scope[_CHOSEN] = choice
+        scope[_CHOSEN], scope[ACCESS] = choice, access
         scope[PRINCIPAL] = admitted.principal
         scope[CREDENTIAL] = admitted.credential
         await self._app(scope, receive, send_closed)
 
-    def _admit(self, connection: HTTPConnection, choice: Choice | None) -> Admitted:
+    def _admit(self, connection: HTTPConnection, choice: Choice | None) -> tuple[Access, Admitted]:
         self._policy.check_source(connection)
         # That there is nothing at a path is told to those who might have used what is there.
         access = LOCAL if choice is None else access_of(choice.route)
         if access is None:
             raise AccessRefused("internal", "this path does not say who may use it, so nobody may")
         _check_content_type(connection, access)
-        return self._policy.identify(connection, access)
+        return access, self._policy.identify(connection, access)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """In place of the router's own choice."""
@@ -138,14 +139,10 @@ def access_of(route: BaseRoute) -> Access | None:
     return declared(route.endpoint) if isinstance(route, Route) else None
 
 
-@contextmanager
-def declaring(routes: Sequence[BaseRoute], access: Access) -> Iterator[None]:
-    """Declares this for the routes that are added meanwhile and declare nothing themselves."""
-    before = len(routes)
-    yield
-    for route in routes[before:]:
-        if isinstance(route, Route) and access_of(route) is None:
-            declare(access)(route.endpoint)
+def access_in(scope: Scope) -> Access:
+    """What the route of a request declares; where there is none, what the guard asked for."""
+    access: Access = scope.get(ACCESS, LOCAL)
+    return access
 
 
 def _challenge(refused: AccessRefused) -> str:

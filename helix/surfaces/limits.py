@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import anyio
-from helix_mcp.proof import PATH as PROOF
 from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from helix.surfaces.guard import access_in
 from helix.surfaces.problems import refuse
 
-_EXEMPT = frozenset({"/healthz", "/metrics", PROOF})
 # A body that trickles in holds a place that others wait for.
 _BODY_PATIENCE = 30.0
 
@@ -25,7 +24,7 @@ class Limits:
         self.in_flight = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"] in _EXEMPT:
+        if scope["type"] != "http" or access_in(scope).is_unlimited:
             await self._app(scope, receive, send)
             return
         if self.in_flight >= self._most:

@@ -11,16 +11,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from typing import Literal
 
 _KEPT = 2_000
 
 
 @dataclass(frozen=True)
 class Author:
-    who: str
-    """agent, person, sync or helix"""
+    who: Literal["agent", "person", "sync", "helix"]
     name: str | None = None
-    what: str | None = None
+    what: Literal["merged"] | None = None
     """what is done, where the file alone does not tell"""
     detail: str = ""
 
@@ -46,7 +46,7 @@ def acting(author: Author | None) -> Iterator[None]:
 
 
 @contextmanager
-def doing(what: str | None = None, detail: str = "") -> Iterator[None]:
+def doing(what: Literal["merged"] | None = None, detail: str = "") -> Iterator[None]:
     """Whoever acts, this is what they do. Of other memories it may name the ids, never quote the text."""
     author = current()
     with acting(author and replace(author, what=what, detail=detail)):

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 _CONNECT_SECONDS = 10.0
 _PROOF_SECONDS = 10.0
-# Far shorter than the daemon keeps one (60 s), so that none is closed under a request.
-_KEEP_SECONDS = 3.0
+# A little shorter than the daemon keeps one (60 s), so that an agent may pause and none is closed under a request.
+_KEEP_SECONDS = 55.0
 
 
 class NotSent(Exception):

@@ -65,6 +65,10 @@ class DaemonEndpoint:
     def url(self) -> str:
         return self._settings.address.url
 
+    @property
+    def may_start(self) -> bool:
+        return self._settings.may_start
+
     def post(
         self,
         line: bytes,

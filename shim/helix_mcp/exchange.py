@@ -17,6 +17,7 @@ from helix_mcp.wire import RequestInFlight, Response
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from helix_mcp.endpoint import DaemonEndpoint
     from helix_mcp.message import Message
@@ -47,9 +48,11 @@ class KnownTools:
 
     def __init__(self) -> None:
         self._repeatable: dict[str, bool] = {}
+        self.is_asked = False
+        """whether the daemon was asked for the list, by the client or for it"""
 
-    def learn(self, answer: Message) -> None:
-        result = answer.body.get("result")
+    def learn(self, result: object) -> None:
+        self.is_asked = True
         tools = result.get("tools") if isinstance(result, dict) else None
         for tool in tools if isinstance(tools, list) else []:
             hints = tool.get("annotations") if isinstance(tool, dict) else None
@@ -91,6 +94,10 @@ class Exchange:
     def is_modern(self) -> bool:
         return bool(self.message.version)
 
+    @property
+    def _in_session(self) -> bool:
+        return not self.is_modern and self.message.method != "initialize"
+
     def is_under_way(self, seconds: float) -> bool:
         """Whether the daemon has the request, so that it can be told to stop; waits for it to be sent as a whole."""
         return self._call.begun and self._call.sent.wait(seconds)
@@ -112,7 +119,8 @@ class Exchange:
 
     def _until_answered(self) -> None:
         tries = paused = 0.0
-        lost_session: int | None = None
+        is_first = self._in_session and self._session.is_promised
+        lost_session = self._session.generation if is_first else None
         while not self._stopped.is_set():
             seen = self._session.generation
             try:
@@ -167,8 +175,7 @@ class Exchange:
         return self.message.method != "tools/call" or self._tools.may_repeat(self.message)
 
     def _attempt(self) -> None:
-        opening = self.message.method == "initialize"
-        in_session = not opening and not self.is_modern
+        opening, in_session = self.message.method == "initialize", self._in_session
         headers = self._session.headers() if in_session else self.message.routing_headers()
         response = self._endpoint.post(
             self.message.line,
@@ -227,7 +234,7 @@ class Exchange:
             if self.message.method == "initialize":
                 self._session.opened(self.message, response.headers.get("mcp-session-id", ""), answer)
             elif self.message.method == "tools/list":
-                self._tools.learn(answer)
+                self._tools.learn(answer.body["result"])
             elif not self.is_modern:
                 self._session.remember(self.message)
         self._answer(
@@ -244,6 +251,20 @@ class Exchange:
 def _pause(response: Response) -> float:
     wanted = response.headers.get("retry-after", "")
     return float(wanted) if wanted.isdigit() else 1.0
+
+
+def find_result(endpoint: DaemonEndpoint, request: Message, headers: dict[str, str]) -> dict[str, Any] | None:
+    """The daemon's answer to a request that the client does not wait for; None when it gives none."""
+    try:
+        response = endpoint.post(request.line, headers, seconds=HANDSHAKE_SECONDS)
+        if not 200 <= response.status < 300:
+            response.close()
+            return None
+        answers = [one for one in endpoint.messages(response, EventParser()) if one.is_answer]
+    except (NotSent, Lost, NotHttp, RequestRefused):
+        return None
+    result = answers[-1].body.get("result") if answers else None
+    return result if isinstance(result, dict) else None
 
 
 def post_quietly(endpoint: DaemonEndpoint, message: Message, headers: dict[str, str], seconds: float) -> None:

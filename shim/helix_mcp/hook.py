@@ -6,10 +6,17 @@ the process is gone, with status 0 and nothing said. A daemon that does not run 
 
 from __future__ import annotations
 
+import _thread
 import os
 import sys
-import threading
 import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from helix_mcp.settings import Settings
 
 HELP = """\
 usage: helix-mcp hook [OPTIONS]
@@ -29,6 +36,9 @@ BUDGET = 1500
 # Of the 300 ms that an agent sees at most, some are for the end of the process.
 _DEADLINE = 0.28
 _SHORTEST = 0.02
+# So long the daemon is waited for, where something is kept that can be told instead.
+_PATIENCE = 0.2
+_LOOK_EVERY = 0.01
 # What an interpreter needs to get here, where the system does not say when it started.
 _USUAL_START = 0.05
 _LARGEST_INPUT = 8 * 1024 * 1024
@@ -39,13 +49,43 @@ def run(arguments: list[str]) -> None:
         sys.stdout.write(HELP)
         return
     if "--explain" in arguments:
-        _work(arguments)
+        _work(arguments, Output())
         return
-    threading.Thread(target=_leave, args=(max(_DEADLINE - _age(), _SHORTEST),), daemon=True).start()
+    output = Output()
+    _thread.start_new_thread(output.end_in_time, (_age(),))
     try:
-        _work(arguments)
+        _work(arguments, output)
     finally:  # whatever happened: an agent is never told of it
         os._exit(0)
+
+
+class Output:
+    """What is printed, once: the daemon's answer, or what is kept for when that takes too long."""
+
+    def __init__(self) -> None:
+        self._lock = _thread.allocate_lock()
+        self._is_done = False
+        self.instead: Callable[[], bytes] | None = None
+        """makes what is printed when there is no answer in time"""
+
+    def put(self, line: bytes) -> None:
+        with self._lock:
+            if not self._is_done:
+                self._is_done = True
+                os.write(1, line)
+
+    def end_in_time(self, age: float) -> None:
+        """In a thread of its own: whatever hangs or fails elsewhere, or here, the process ends."""
+        began = time.monotonic() - age
+        try:
+            time.sleep(max(began + _PATIENCE - time.monotonic(), _SHORTEST))
+            while time.monotonic() < began + _DEADLINE:
+                if not self._is_done and self.instead is not None and (line := self.instead()):
+                    self.put(line)
+                    break
+                time.sleep(_LOOK_EVERY)
+        finally:
+            os._exit(0)
 
 
 def _age() -> float:
@@ -58,15 +98,9 @@ def _age() -> float:
         return _USUAL_START
 
 
-def _leave(seconds: float) -> None:
-    time.sleep(seconds)
-    os._exit(0)
-
-
-def _work(arguments: list[str]) -> None:
+def _work(arguments: list[str], output: Output) -> None:
     import json
 
-    from helix_mcp.rest import GiveUp, Rest
     from helix_mcp.settings import Options, Settings
 
     try:
@@ -76,25 +110,53 @@ def _work(arguments: list[str]) -> None:
         options.session = str(event.get("session_id", "")) if name else ""
         folder = str(event.get("cwd", "")) if name else ""
         settings = Settings(options, os.environ, folder or os.getcwd())
-        rest, project = Rest(settings), settings.project
         if settings.remark and "--explain" in arguments:
             sys.stderr.write(f"helix-mcp hook: {settings.remark}\n")
-        if name in ("SessionStart", "UserPromptSubmit"):
-            from helix_mcp.digest import session_start, user_prompt
-
-            tell = session_start if name == "SessionStart" else user_prompt
-            context = tell(event, rest, _budget(arguments), project)
-            output = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
-            os.write(1, json.dumps(output).encode() + b"\n")
-        elif name in ("PreCompact", "Stop", "SessionEnd"):
-            from helix_mcp.session_record import record
-
-            record(event, rest, project)
-        else:
-            raise GiveUp(f"nothing is done at {name!r}")
-    except (GiveUp, ValueError, OSError) as reason:
+        _act(name, event, settings, _budget(arguments), output)
+    except (ValueError, OSError) as reason:
         if "--explain" in arguments:
             sys.stderr.write(f"helix-mcp hook: {reason}\n")
+
+
+def _act(name: object, event: dict[str, Any], settings: Settings, budget: int, output: Output) -> None:
+    if name == "SessionStart":
+        _start_session(event, settings, budget, output)
+    elif name == "UserPromptSubmit":
+        from helix_mcp.digest import user_prompt
+        from helix_mcp.rest import Rest
+
+        output.put(_told(name, user_prompt(event, Rest(settings), budget, settings.project)))
+    elif name in ("PreCompact", "Stop", "SessionEnd"):
+        from helix_mcp.rest import Rest
+        from helix_mcp.session_record import record
+
+        record(event, Rest(settings), settings.project)
+    else:
+        raise ValueError(f"nothing is done at {name!r}")
+
+
+def _start_session(event: dict[str, Any], settings: Settings, budget: int, output: Output) -> None:
+    from helix_mcp.kept_digest import KeptDigest
+
+    kept = KeptDigest(settings.state_folder, settings.address.url, settings.project, budget)
+    if event.get("source") != "resume":
+        output.instead = lambda: _told("SessionStart", kept.find())
+    # After that: where the processor is short, these take as long as the daemon's answer.
+    from helix_mcp.digest import session_start
+    from helix_mcp.rest import Rest
+
+    rest, asked = Rest(settings), time.time_ns()
+    context, memories = session_start(event, rest, budget, settings.project)
+    output.put(_told("SessionStart", context))
+    kept.keep(memories, rest, asked)
+
+
+def _told(name: str, context: str) -> bytes:
+    """As a host takes it; nothing for nothing."""
+    import json
+
+    output = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
+    return json.dumps(output).encode() + b"\n" if context else b""
 
 
 def _input() -> bytes:

@@ -20,8 +20,9 @@ _UNSEEN = (
 )
 # What stands on, under or through the letter before it: `</m̵e̵m̵o̵r̵y̵>` is read without its strokes.
 _STACKED = "\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
-_UNREAD = re.compile(f"[{_UNSEEN}{_STACKED}]")
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x1f\x7f]")
+# Patterns are compiled when they are needed, which takes longer than all the rest of a hook's start.
+_UNREAD = f"[{_UNSEEN}{_STACKED}]"
+_CONTROL = r"[\x00-\x08\x0e-\x1b\x1f\x7f]"
 # Names that fences, hosts and models give to what is not text. Those that are also words of programs follow below.
 _NAMES = (
     r"system[-_ ]?(?:reminder|prompt|message|instruction)s?\b|antml:"
@@ -45,14 +46,15 @@ _SIGN = r"<\|[\w▁.:-]{1,60}+\|>|\[\s?/\s?inst\s?\]|(?<!\w)\[\s?inst\s?\]|\[\s?
 # With a capital, at the beginning of a line, be it a quote, a heading or an item: `user: root` is a setting.
 _ROLE = r"(?-i:H(?:uman|UMAN)|A(?:ssistant|SSISTANT)|S(?:ystem|YSTEM)|U(?:ser|SER))"
 _LABEL = rf"(?m:^)[^\S\n]*+(?:[>*_#-][^\S\n]?)*+{_ROLE}[*_ ]{{0,4}}:"
-_MARK = re.compile(
-    f"(?P<code>{_CODE})|{_TAG}|{_WORD_TAG}|{_ROLE_TAG}|{_ROLE_END}|{_SIGN}|(?P<label>{_LABEL})", re.IGNORECASE
-)
+_MARK = f"(?P<code>{_CODE})|{_TAG}|{_WORD_TAG}|{_ROLE_TAG}|{_ROLE_END}|{_SIGN}|(?P<label>{_LABEL})"
+_BLANKS = {9: " ", 10: " "}
+# One of these is in every mark of a text in plain letters.
+_HINTS = ("<", "[", "Human", "HUMAN", "Assistant", "ASSISTANT", "System", "SYSTEM", "User", "USER")
 _LINE_ENDS = str.maketrans(dict.fromkeys("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029", "\n"))
 _INSTEAD = {"<": "‹", "[": "⁅", ":": "∶"}
 # A text in tags or in selectors of variants: people see nothing of it, models read it. A flag has tags behind its
 # pole, an emoji or an ideograph one selector.
-_HIDDEN_TEXT = re.compile(
+_HIDDEN_TEXT = (
     "(?P<flag>\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f)|[\U000e0000-\U000e007f]+"
     "|(?<=[\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
 )
@@ -60,12 +62,14 @@ _HIDDEN_TEXT = re.compile(
 
 def inert(text: str) -> str:
     """The text with every mark in it spelled so that it is one no more."""
+    if text.isascii() and not any(hint in text for hint in _HINTS) and text.translate(_BLANKS).isprintable():
+        return text
     if not text.isascii():
-        text = _HIDDEN_TEXT.sub(lambda match: match["flag"] or "", text)
+        text = re.sub(_HIDDEN_TEXT, lambda match: match["flag"] or "", text)
     read, positions = _as_read(text)
     changed: list[str] = []
     done = 0
-    for match in _MARK.finditer(read):
+    for match in re.compile(_MARK, re.IGNORECASE).finditer(read):
         if match["code"]:
             continue
         # A label is read up to its colon, a tag from its first sign on.
@@ -79,18 +83,20 @@ def inert(text: str) -> str:
 
 def _as_read(text: str) -> tuple[str, list[int] | None]:
     """The text as it is read, and for each character of it the place where it stands; None when that is the same."""
-    if text.isascii() and not _CONTROL.search(text):
+    control = re.compile(_CONTROL)
+    if text.isascii() and not control.search(text):
         return text.translate(_LINE_ENDS), None
-    if unicodedata.is_normalized("NFKC", text) and not _UNREAD.search(text) and not _CONTROL.search(text):
+    unread = re.compile(_UNREAD)
+    if unicodedata.is_normalized("NFKC", text) and not unread.search(text) and not control.search(text):
         return text.translate(_LINE_ENDS), None
     read: list[str] = []
     positions: list[int] = []
     for position, letter in enumerate(text):
         if letter.isascii():
-            if not _CONTROL.match(letter):
+            if not control.match(letter):
                 read.append(letter)
                 positions.append(position)
-        elif not _UNREAD.match(letter):
+        elif not unread.match(letter):
             for plain in unicodedata.normalize("NFKC", letter):
                 read.append(plain)
                 positions.append(position)

@@ -50,11 +50,18 @@ class Owner:
         self._token_file = token_file
         self._token = token
         self._silent = silent
+        self._is_loopback = address.is_loopback
+        self._read: tuple[tuple[int, ...], str] = ((), "")
         self.wants_proof = address.is_loopback and not address.is_secure and not (chosen and token)
 
     def token(self) -> str:
-        """Each time anew: it may have been made or changed a moment ago."""
-        return self._token or (read_token(self._token_file) if self.address.is_loopback else "")
+        """Looked for each time: it may have been made or changed a moment ago."""
+        if self._token or not self._is_loopback:
+            return self._token
+        signature = _signature(self._token_file)
+        if self._read[0] != signature or not signature:
+            self._read = (signature, read_token(self._token_file))
+        return self._read[1]
 
     def headers(self) -> dict[str, str]:
         """What is shown to a daemon that has proved itself."""
@@ -128,6 +135,15 @@ class Challenge:
 def proof_of(token: str, challenge: str, host: str, port: int) -> str:
     """HMAC-SHA256 of the challenge and of the address at which it was asked, with the token as its key."""
     return _hmac(token.encode(), f"helix proof\n{challenge}\n{host}\n{port}".encode())
+
+
+def _signature(path: str) -> tuple[int, ...]:
+    """Another one when the file was written since."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return ()
+    return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
 
 
 def read_token(path: str) -> str:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import _thread
 import os
 import threading
 import time
 
 from helix_mcp.endpoint import DaemonEndpoint
-from helix_mcp.exchange import Exchange, KnownTools, post_quietly
+from helix_mcp.exchange import Exchange, KnownTools, find_result, post_quietly
+from helix_mcp.known_answers import KnownAnswers
 from helix_mcp.message import INVALID_REQUEST, Malformed, error_line, parse
 from helix_mcp.session import Session
+from helix_mcp.starting import Starting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from helix_mcp.listener import Listener
     from helix_mcp.message import Message
     from helix_mcp.settings import Settings
 
 _OUTPUT = 1
+_SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
 _NOTIFICATION_SECONDS = 5.0
 _LAST_WORDS_SECONDS = 1.0
 # Each has a thread and a connection; a client with more of them at once has run wild.
@@ -29,10 +35,20 @@ class Relay:
         self._endpoint = DaemonEndpoint(settings)
         self._session = Session(self._endpoint)
         self._tools = KnownTools()
+        self._starting = Starting(
+            self._endpoint,
+            self._session,
+            self._tools,
+            lambda: KnownAnswers(settings.dialect, dotted=settings.is_dotted),
+            self._listen,
+            self._tell_changed,
+        )
         self._listener: Listener | None = None
+        self._is_initialized = False
         self._output = threading.Lock()
         self._changed = threading.Condition()
         self._in_flight: dict[tuple[type, object], Exchange] = {}
+        self._is_greeted = False
         self._posting = 0
         self._modern_version = ""
         if hasattr(os, "set_blocking"):
@@ -58,6 +74,11 @@ class Relay:
             self._in_thread(self._post_answer, message)
 
     def _request(self, message: Message) -> None:
+        if (known := self._starting.answer(message)) is not None:
+            self._modern_version = message.version or self._modern_version
+            self._is_greeted = self._is_greeted or message.method == "initialize"
+            self._write(known)
+            return
         exchange = Exchange(self._endpoint, self._session, self._tools, message, self._write)
         key = _key(message.id)
         with self._changed:
@@ -78,21 +99,56 @@ class Relay:
     def _run(self, key: tuple[type, object], exchange: Exchange) -> None:
         try:
             exchange.run()
+            self._listen()
         finally:
             with self._changed:
                 del self._in_flight[key]
                 self._changed.notify_all()
+        if exchange.message.method == "tools/call":
+            self._learn_tools(exchange.message)
 
-    def _in_thread(self, act: object, *arguments: object) -> None:
-        threading.Thread(target=act, args=arguments, daemon=True).start()  # type: ignore[arg-type]
+    def _learn_tools(self, call: Message) -> None:
+        """For a client that calls tools without listing them: a call that may be repeated needs no fresh connection."""
+        with self._changed:
+            if self._tools.is_asked:
+                return
+            self._tools.is_asked = True
+        request = _list_of_tools(call)
+        headers = request.routing_headers() or self._session.headers()
+        self._tools.learn(find_result(self._endpoint, request, headers))
+
+    def _in_thread(self, act: Callable[..., None], *arguments: object) -> None:
+        # Not `Thread`, whose start waits until it runs: two switches more for each call.
+        _thread.start_new_thread(act, arguments)
 
     def _notify(self, message: Message) -> None:
-        post_quietly(self._endpoint, message, self._headers(message), _NOTIFICATION_SECONDS)
-        if message.method == "notifications/initialized" and self._session.id and self._listener is None:
+        is_initialized = message.method == "notifications/initialized"
+        if self._is_greeted and is_initialized:
+            self._is_greeted = False  # the daemon hears it when the session is opened there
+        elif not self._session.is_promised:  # otherwise nothing is there yet that it could be about
+            post_quietly(self._endpoint, message, self._headers(message), _NOTIFICATION_SECONDS)
+        if is_initialized:
+            self._is_initialized = True
+            self._listen()
+
+    def _listen(self) -> None:
+        """To what the daemon says on its own account, once both sides know the session."""
+        with self._changed:
+            if self._listener is not None or not (self._is_initialized and self._session.id):
+                return
             from helix_mcp.listener import Listener
 
             self._listener = Listener(self._endpoint, self._session, self._write)
             self._listener.start()
+
+    def _tell_changed(self, kind: str) -> None:
+        """As the daemon would: on the session's stream, or on each that was asked for since 2026-07-28."""
+        with self._changed:
+            requests = [exchange.message for exchange in self._in_flight.values()]
+        streams = [{_SUBSCRIPTION: one.id} for one in requests if one.method == "subscriptions/listen"]
+        for meta in streams if self._modern_version else [{}]:
+            changed = _message(method=f"notifications/{kind}/list_changed", params={"_meta": meta})
+            self._write(changed.line)
 
     def _post_answer(self, message: Message) -> None:
         """The client's answer to something that the daemon asked."""
@@ -163,13 +219,21 @@ def _key(identity: object) -> tuple[type, object]:
 
 
 def _cancelled(request: Message) -> Message:
+    return _message(
+        method="notifications/cancelled", params={"requestId": request.id, "reason": "the client is gone"}
+    )
+
+
+def _list_of_tools(call: Message) -> Message:
+    """A request for it, of the same revision as a call."""
+    meta = call.params.get("_meta") if call.version else None
+    return _message(id="helix-mcp", method="tools/list", params={"_meta": meta} if meta else {})
+
+
+def _message(**fields: object) -> Message:
     import json
 
     from helix_mcp.message import Message
 
-    body = {
-        "jsonrpc": "2.0",
-        "method": "notifications/cancelled",
-        "params": {"requestId": request.id, "reason": "the client is gone"},
-    }
+    body = {"jsonrpc": "2.0", **fields}
     return Message(json.dumps(body).encode(), body)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _LARGEST_ANSWER = 4 * 1024 * 1024
 
 
-class GiveUp(Exception):
+class GiveUp(ValueError):
     """There is nothing to do, or it cannot be done; the agent goes on without."""
 
 

@@ -14,6 +14,8 @@ from helix_mcp.message import NOT_TAKEN, UNREACHABLE, header_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from helix_mcp.endpoint import DaemonEndpoint
     from helix_mcp.message import Message
 
@@ -29,6 +31,10 @@ class Session:
         self._standing: dict[str, bytes] = {}
         self.id = ""
         self.version = ""
+        self.is_promised = False
+        """the client was answered, and the daemon does not know the session yet"""
+        self.opening_result: dict[str, Any] | None = None
+        """what the daemon answered to `initialize` last"""
         self.generation = 0
         """counts the sessions, so that of several threads that lost one only the first opens the next"""
 
@@ -42,6 +48,11 @@ class Session:
             headers["MCP-Protocol-Version"] = self.version
         return headers
 
+    def promise(self, opening: Message, version: str) -> None:
+        """The client was answered while the daemon starts. The session is opened as one that was lost is: `renew`."""
+        with self._lock:
+            self._opening, self.version, self.is_promised = opening, version, True
+
     def opened(self, opening: Message, session_id: str, answer: Message) -> None:
         """The daemon took `initialize`."""
         result = answer.body.get("result")
@@ -49,6 +60,8 @@ class Session:
             return
         version = result.get("protocolVersion")
         self._opening = opening
+        self.is_promised = False
+        self.opening_result = result
         self.id = session_id
         self.version = header_value(version) if isinstance(version, str) else ""
         self.generation += 1
@@ -90,7 +103,7 @@ class Session:
                 before = self.version
                 self.opened(opening, response.headers.get("mcp-session-id", ""), message)
                 if self.version != before:
-                    say(f"the daemon restarted and now speaks MCP {self.version} instead of {before}")
+                    say(f"the daemon now speaks MCP {self.version} instead of {before}")
                 break
         else:
             raise NotSent("it did not answer `initialize`")

@@ -53,6 +53,7 @@ class Settings:
             if isinstance(at, str) and not env.get("HELIX_STATE_DIR", "").strip()
             else state_folder(env)
         )
+        self.dialect, self.is_dotted = options.dialect, options.names == "dotted"
         self.path = f"{self.address.path}/mcp"
         if options.dialect:
             self.path += f"/{percent_encoded(options.dialect)}"

@@ -11,7 +11,7 @@ from typing import Any, NotRequired, get_args, get_origin, get_type_hints, is_ty
 import pytest
 
 from helix.client.answer_shape import Result
-from helix.client.connected import Verbs
+from helix.client.methods import Verbs
 from helix.memory.verbs.table import VERBS
 from helix.memory.verbs.verb import Field, Verb
 

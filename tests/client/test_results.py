@@ -10,7 +10,7 @@ import pytest
 from helix import BadAnswer, BadRequest
 from helix.client import results
 from helix.client.call import Reply, moment
-from helix.client.connected import Verbs
+from helix.client.methods import Verbs
 
 VERBS = Verbs("project")
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import pytest
 
 from helix.client.call import Call, Reply
-from helix.client.connected import Verbs
 from helix.client.errors import DaemonUnreachable, HelixError, NotFound, RateLimited
 from helix.client.maintenance_results import Stats
+from helix.client.methods import Verbs
 from helix.client.retries import RetryPolicy, Send, exchange
 
 VERBS = Verbs("project")

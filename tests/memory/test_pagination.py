@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from helix.errors import BadValue, StaleHash
+from helix.memory.budget import NO_HEAD
 from helix.memory.pagination import Pages
 from helix.memory.writing.amend import Amendment
 from tests.memory.world import ME, World, opened, record
@@ -164,8 +165,8 @@ def test_a_listing_that_was_found_before_an_erasure_and_kept_after_it_is_not_kep
 
     _, listing = request.listed("neighbors", request.view(), None, entries)
     page = request.page(
-        "neighbors", listing, lambda entry: {"id": entry[0]}, lambda items: {"neighbors": list(items)},
-        limit=1, max_tokens=500,
+        "neighbors", listing, lambda entry: {"id": entry[0]},
+        lambda _, items, end: {"neighbors": list(items), **end}, head=NO_HEAD, limit=1, max_tokens=500,
     )  # fmt: skip
     with pytest.raises(BadValue) as refused:
         world.service.neighbors("mem_a", cursor=page["next_cursor"])

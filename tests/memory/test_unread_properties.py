@@ -91,7 +91,7 @@ def test_what_a_note_said_last_stays_when_its_properties_break(world: World) -> 
     world.put(PATH, record("mem_a", "Pelicans roost on the pier.", title="Birds"))
     world.put(PATH, BROKEN.replace("tags:", "id: mem_a\ntags:"))
     assert [row.id for row in world.helix.catalog.memories()] == ["mem_a"]
-    assert world.helix.catalog.memories()[0].meta["title"] == "Birds"
+    assert world.helix.catalog.memories()[0].title == "Birds"
     with pytest.raises(NoteError) as refused:
         world.service.get("mem_a")
     assert refused.value.message.startswith("birds/water.md:2: ")

@@ -36,6 +36,14 @@ def test_an_entry_is_whole(verb: Verb) -> None:
     assert verb.route.method != "GET" or not verb.changes
 
 
+@pytest.mark.parametrize("verb", EVERY, ids=_named)
+def test_a_verb_answers_what_its_entry_says(verb: Verb) -> None:
+    # Whether the function keeps to its type is for the type checker.
+    run = pkgutil.resolve_name(f"helix.memory.{verb.run}")
+    answers_with = inspect.get_annotations(inspect.unwrap(run))["return"]
+    assert pkgutil.resolve_name(f"{run.__module__}:{answers_with}") is verb.answer_type
+
+
 def test_no_two_verbs_share_a_route_or_an_operation() -> None:
     routes = Counter((verb.route.method, verb.route.path) for verb in EVERY)
     operations = Counter(verb.route.operation for verb in EVERY)

@@ -115,13 +115,14 @@ def shim(
     env: Mapping[str, str] | None = None,
     cwd: Path | None = None,
     may_start: bool = False,
+    program: Path = BIN / "helix-mcp",
 ) -> Iterator[Driver]:
     """A shim that talks to `url`, and to nothing of the user's. With a token of its own for it, whoever listens there
     need not prove anything: the servers of the tests are no daemons."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("HELIX_")}
     nowhere = {"HELIX_CONFIG_DIR": os.devnull, "HELIX_STATE_DIR": os.devnull}
     process = subprocess.Popen(
-        [BIN / "helix-mcp", *([] if may_start else ["--no-start"]), *options],
+        [program, *([] if may_start else ["--no-start"]), *options],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

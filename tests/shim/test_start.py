@@ -67,7 +67,9 @@ def test_ten_shims_at_once_start_one_daemon_which_outlives_them_and_is_started_a
     with ExitStack() as stack:
         clients = [stack.enter_context(shim("", env=home.env, may_start=True)) for _ in range(10)]
         for client in clients:
-            client.send("initialize", OPENING, 1)
+            client.send("initialize", OPENING, 0)
+            client.receive(60)  # at once, and before there is a daemon
+            client.send("prompts/list", {}, 1)
         answers = [client.receive(60) for client in clients]
         assert all(one.get("error", {}).get("code") != -32090 for one in answers)
         assert home.log.count("helixd follows") == 1

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import get_args
 
-from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from starlette.applications import Starlette
 from starlette.requests import HTTPConnection, Request
@@ -12,12 +12,21 @@ from starlette.responses import JSONResponse
 from starlette.routing import Mount, Route
 from starlette.testclient import TestClient
 
-from helix.access import FORM, JSON, LOCAL, OPEN, Access, Credential, bearer, declare, declared
+from helix.access import FORM, JSON, LOCAL, OPEN, Access, Credential, bearer, declare
 from helix.memory.principal import UNKNOWN, Principal
-from helix.memory.verbs.reading import READING
-from helix.surfaces.guard import CREDENTIAL, PRINCIPAL, AccessRefused, Admitted, Guard, declaring
+from helix.memory.verbs.table import VERBS
+from helix.memory.verbs.verb import Permission
+from helix.surfaces.guard import (
+    CREDENTIAL,
+    PRINCIPAL,
+    AccessRefused,
+    Admitted,
+    Guard,
+    access_in,
+    access_of,
+)
 from helix.surfaces.local_access import LocalAccess
-from helix.surfaces.rest.mount import mount
+from helix.surfaces.rest.document import described_routes
 
 Endpoint = Callable[[Request], Awaitable[JSONResponse]]
 ANNA = Principal("anna")
@@ -120,14 +129,6 @@ def test_where_a_request_comes_from_is_asked_first() -> None:
         assert answer.status_code == 403, path
 
 
-def test_routes_added_meanwhile_declare_what_they_do_not_declare_themselves() -> None:
-    own, plain = Route("/own", endpoint(OPEN)), Route("/plain", endpoint(None))
-    routes = [Route("/before", endpoint(None))]
-    with declaring(routes, LOCAL):
-        routes += [own, plain]
-    assert [declared(route.endpoint) for route in routes] == [None, OPEN, LOCAL]
-
-
 def test_the_owner_of_this_machine_is_known_by_coming_in_or_by_the_token() -> None:
     def local(require_token: bool) -> TestClient:
         policy = LocalAccess("127.0.0.1", 7878, lambda: "secret", require_token=require_token)
@@ -153,8 +154,54 @@ def test_an_origin_has_the_scheme_by_which_the_request_came() -> None:
         assert client.get("/open", headers={"Origin": f"{other}://127.0.0.1:7878"}).status_code == 403
 
 
-def test_a_verb_declares_the_permission_that_it_needs() -> None:
-    app = FastAPI()
-    mount(app, READING)
-    asked_for = {route.path: declared(route.endpoint) for route in app.routes if isinstance(route, APIRoute)}
-    assert {verb.route.path: LOCAL.needing(verb.permission) for verb in READING} == asked_for
+OF_THE_DAEMON = {
+    "/healthz": OPEN.unlimited().unheard(),
+    "/metrics": LOCAL.needing("analytics").unlimited().unheard(),
+    "/status": LOCAL.needing("diagnostics").unheard(),
+    "/events": LOCAL.needing("recall").unheard(),
+    "/hosts": LOCAL.needing("connectors"),
+    "/reindex": LOCAL.needing("admin"),
+}
+
+
+def test_every_route_declares_the_permission_that_it_needs() -> None:
+    asked_for = {
+        (route.path, *(route.methods or ())): access_of(route)
+        for route in described_routes()
+        if isinstance(route, APIRoute)
+    }
+    of_verbs = {
+        (verb.route.path, verb.route.method): LOCAL.needing(verb.permission) for verb in VERBS.values()
+    }
+    of_daemon = {key: access for key, access in asked_for.items() if key not in of_verbs}
+    assert {key[0]: access for key, access in of_daemon.items()} == OF_THE_DAEMON
+    assert {key: asked_for[key] for key in of_verbs} == of_verbs
+    scopes = frozenset[str]().union(*(access.scopes for access in asked_for.values() if access is not None))
+    assert scopes <= set(get_args(Permission))
+
+
+def test_a_permission_of_the_daemons_routes_is_asked_for_like_that_of_a_verb() -> None:
+    routes = {path.strip("/"): access for path, access in OF_THE_DAEMON.items()}
+    client = asked_by(Keys(), **routes)
+    for path, access in routes.items():
+        refused = client.get(f"/{path}", headers={"Authorization": "Bearer anna-writes"})
+        assert refused.status_code == (401 if access.scopes else 200), path
+
+
+def test_what_a_route_declares_goes_with_the_request() -> None:
+    async def declares(request: Request) -> JSONResponse:
+        access = access_in(request.scope)
+        return JSONResponse([access.is_unlimited, access.is_work])
+
+    accesses = {"plain": OPEN, "probe": OPEN.unlimited().unheard(), "watch": OPEN.unheard()}
+
+    def route(path: str, access: Access) -> Route:
+        async def answer(request: Request) -> JSONResponse:
+            return await declares(request)
+
+        return Route(f"/{path}", declare(access)(answer))
+
+    app = Starlette(routes=[route(path, access) for path, access in accesses.items()])
+    client = TestClient(Guard(app, Keys(), app.router))
+    known = {path: client.get(f"/{path}").json() for path in accesses}
+    assert known == {"plain": [False, True], "probe": [True, False], "watch": [False, False]}

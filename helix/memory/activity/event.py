@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Protocol, get_args
 
-from helix.memory.tokens import Payload
+from helix.memory import answers
 from helix.memory.verbs.fields import What, Who
 
 WHATS: tuple[str, ...] = get_args(What)
@@ -16,21 +16,24 @@ WHOS: tuple[str, ...] = get_args(Who)
 @dataclass(frozen=True)
 class Event:
     time: str
-    what: str
+    what: What
     id: str
     title: str = ""
     kind: str | None = None
     project: str | None = None
-    who: str | None = None
+    who: Who | None = None
     """None for what happened before there was a journal"""
     name: str | None = None
     path: str = ""
     detail: str = ""
     seq: int = 0
 
-    def to_dict(self) -> Payload:
-        fields = asdict(self)
-        return {"seq": fields.pop("seq"), **fields}
+    def to_dict(self) -> answers.Event:
+        return {
+            "seq": self.seq, "time": self.time, "what": self.what, "id": self.id, "title": self.title,
+            "kind": self.kind, "project": self.project, "who": self.who, "name": self.name,
+            "path": self.path, "detail": self.detail,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True)

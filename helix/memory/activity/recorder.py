@@ -29,6 +29,7 @@ from helix.follow.note_lane import Committed
 from helix.index.catalog import Catalog, Row
 from helix.memory.activity.event import Event
 from helix.memory.activity.journal import Journal, Known
+from helix.memory.verbs.fields import What
 from helix.vault.authors import PERSON, Author, Authors, current
 from helix.vault.checkouts import Checkouts
 from helix.vault.diff import Change, Origin
@@ -42,7 +43,12 @@ _SYNC = Author("sync")
 _ERASED = Known("", "", "erased")
 """of what is erased only that it is: even its file may be named after what it said"""
 _MOST_REPLACED = 1_000
-_BORN = {"active": "learned", "superseded": "superseded", "deleted": "forgotten", "erased": "erased"}
+_BORN: Mapping[str, What] = {
+    "active": "learned",
+    "superseded": "superseded",
+    "deleted": "forgotten",
+    "erased": "erased",
+}
 
 
 @dataclass(frozen=True)
@@ -63,15 +69,8 @@ class Now:
 
     @classmethod
     def of_row(cls, row: Row) -> Now:
-        meta = row.meta
-        known = _known(row.path, row.hash, row.status, meta["title"], meta["kind"], meta.get("project"))
-        return cls(
-            row.id,
-            row.path,
-            known,
-            _agent(meta.get("source")),
-            (meta.get("edges") or {}).get("supersedes", ()),
-        )
+        known = _known(row.path, row.hash, row.status, row.title, row.kind, row.project)
+        return cls(row.id, row.path, known, _agent(row.source), row.edges.get("supersedes", ()))
 
 
 class Recorder:
@@ -223,7 +222,7 @@ class Recorder:
         return format_time(self._clock())
 
 
-def _what(was: Known | None, now: Known) -> str | None:
+def _what(was: Known | None, now: Known) -> What | None:
     if was is None:
         return _BORN[now.status]
     if now == _ERASED:
@@ -239,15 +238,15 @@ def _what(was: Known | None, now: Known) -> str | None:
 
 def _remembered(row: Row) -> Iterator[Event]:
     """What a note itself tells of the time before there was a journal."""
-    now, meta = Now.of_row(row), row.meta
+    now = Now.of_row(row)
     known = now.known
-    moments: dict[str, str | None] = {"learned": meta.get("created_at")}
-    if row.status == "active" and meta.get("updated_at") != meta.get("created_at"):
-        moments["changed"] = meta.get("updated_at")
+    moments: dict[What, str | None] = {"learned": row.created_at}
+    if row.status == "active" and row.updated_at != row.created_at:
+        moments["changed"] = row.updated_at
     elif row.status == "superseded":
-        moments["superseded"] = meta.get("updated_at")
+        moments["superseded"] = row.updated_at
     elif row.status in ("deleted", "erased"):
-        moments[_BORN[row.status]] = meta.get("deleted_at")
+        moments[_BORN[row.status]] = row.deleted_at
     for what, written in moments.items():
         moment = parse_time(written)
         if moment is not None:

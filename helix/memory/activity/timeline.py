@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from helix.errors import BadValue
+from helix.memory import answers
 from helix.memory.activity.event import WHATS, WHOS, Event, EventFilter
-from helix.memory.budget import fit_page
+from helix.memory.budget import NO_HEAD, fit_page
 from helix.memory.pagination import Listing
 from helix.memory.request import Request, verb
 from helix.memory.size_limits import MOST_EVENTS
-from helix.memory.tokens import Payload
 from helix.vault.times import format_time, parse_time
 
 
@@ -35,7 +35,7 @@ def timeline(
     who: str | None = None,
     max_tokens: int = 4000,
     cursor: str | None = None,
-) -> Payload:
+) -> answers.Timeline:
     """What happened to the memories, the latest first."""
     if not 1 <= limit <= MOST_EVENTS:
         raise BadValue(f"limit is {limit}; give a number from 1 to {MOST_EVENTS}")
@@ -45,10 +45,10 @@ def timeline(
     )  # fmt: skip
     found = request.activity.before(_number(cursor), wanted, limit + 1)
     return fit_page(
-        {},
+        NO_HEAD,
         _Events("", found),
-        lambda event: event.to_dict(),
-        lambda items: {"events": list(items)},
+        Event.to_dict,
+        lambda _, items, end: answers.Timeline({"events": list(items), **end}),
         limit,
         request.budget(max_tokens),
     )

@@ -14,12 +14,13 @@ from datetime import timedelta
 
 from helix.errors import BadValue, HelixError, MemoryNotFound
 from helix.index.where import Reach, Where
+from helix.memory import answers
 from helix.memory.arguments import check_limit
+from helix.memory.budget import NO_HEAD
 from helix.memory.judgement.resemble import Verdict, resemble
 from helix.memory.reading.link_graph import Links
 from helix.memory.reading.view import Row, View
 from helix.memory.request import Request, verb
-from helix.memory.tokens import Payload
 from helix.memory.writing.store import Edit
 from helix.memory.writing.write import to_compared
 from helix.vault.authors import HELIX, acting
@@ -37,8 +38,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Proposal:
-    what: str
-    """duplicate, contradiction, expired, stale-task or dangling-link"""
+    what: answers.Tidying
     memory_id: str
     """the one that would be changed"""
     other_id: str | None
@@ -53,7 +53,7 @@ class Proposal:
         identity = f"{self.what}\n{self.memory_id}\n{self.other_id}"
         return f"{self.what}-{hashlib.sha256(identity.encode('utf-8', 'replace')).hexdigest()[:8]}"
 
-    def to_dict(self) -> Payload:
+    def to_dict(self) -> answers.Proposal:
         return {
             "id": self.id,
             "what": self.what,
@@ -169,7 +169,7 @@ class Consolidator:
 @verb("consolidate")
 def consolidate(
     request: Request, *, dry_run: bool = False, only: Sequence[str] = (), progress: Progress | None = None
-) -> Payload:
+) -> answers.Tidied:
     """Do what is certain, or what is named; say what else could be done."""
     done, left = carry_out(request, dry_run=dry_run, only=only, progress=progress)
     return {"applied": [one.to_dict() for one in done], "proposals": [one.to_dict() for one in left]}
@@ -178,25 +178,25 @@ def consolidate(
 @verb("proposals")
 def proposals(
     request: Request, *, limit: int = 20, max_tokens: int = 4000, cursor: str | None = None
-) -> Payload:
+) -> answers.Proposals:
     """What could be done with the memories as they are now, within a budget."""
     check_limit(limit)
     view, listing = request.listed(
         "consolidate", request.view(), cursor, lambda _: [one.to_dict() for one in look(request)]
     )
 
-    def render(entry: Payload) -> Payload | None:
+    def render(entry: answers.Proposal) -> answers.Proposal | None:
         hidden = is_hidden(view, entry["what"], entry["memory"], entry["other"])
-        return None if hidden else dict(entry)
+        return None if hidden else entry
 
     return request.page(
-        "consolidate", listing, render, lambda items: {"proposals": list(items)},
-        limit=limit, max_tokens=max_tokens,
+        "consolidate", listing, render, lambda _, items, end: answers.Proposals({"proposals": list(items), **end}),
+        head=NO_HEAD, limit=limit, max_tokens=max_tokens,
     )  # fmt: skip
 
 
 @verb("consolidate")
-def apply_proposals(request: Request, ids: Sequence[str] = ()) -> Payload:
+def apply_proposals(request: Request, ids: Sequence[str] = ()) -> answers.Consolidated:
     """Do what is named, or else what is certain."""
     done, left = carry_out(request, only=ids) if request.upkeep is None else request.upkeep.apply(ids)
     return {"applied": [one.to_dict() for one in done], "remaining": len(left)}

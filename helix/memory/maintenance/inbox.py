@@ -11,15 +11,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypedDict, cast
 
 from helix.errors import BadValue
+from helix.memory import answers
 from helix.memory.activity.event import Activity, EventFilter
 from helix.memory.arguments import check_limit
 from helix.memory.maintenance.consolidate import Proposal, is_hidden, look
 from helix.memory.reading.view import Row, View
 from helix.memory.request import Request, verb
-from helix.memory.tokens import Payload
 from helix.memory.verbs.table import VERBS
 from helix.memory.writing.store import Edit
 from helix.vault.note import Note
@@ -31,6 +31,30 @@ _PATIENCE = 1.5
 """how long a question waits for a look at every memory; after that it gets what the look before found"""
 
 
+class _Action(TypedDict):
+    """As a listing keeps it: no surface has spelled it yet."""
+
+    name: str
+    label: str
+    verb: str
+    arguments: dict[str, Any]
+
+
+class _Item(TypedDict):
+    """As a listing keeps it: the titles are those of the day when it is shown."""
+
+    key: str
+    what: answers.Waiting
+    id: str | None
+    other: str | None
+    path: str | None
+    line: int | None
+    reason: str
+    remedy: str
+    detail: str
+    actions: list[_Action]
+
+
 @dataclass(frozen=True)
 class Action:
     """What would settle an item: a verb and what it is asked."""
@@ -40,7 +64,7 @@ class Action:
     verb: str
     arguments: Mapping[str, Any]
 
-    def to_dict(self) -> Payload:
+    def to_dict(self) -> _Action:
         return {"name": self.name, "label": self.label, "verb": self.verb, "arguments": dict(self.arguments)}
 
 
@@ -51,12 +75,12 @@ def inbox(
     limit: int = 20,
     max_tokens: int = 4000,
     cursor: str | None = None,
-) -> Payload:
+) -> answers.Inbox:
     """What waits for a person: unreadable notes, unmerged texts, proposals to tidy, refused secrets."""
     check_limit(limit)
-    head: Payload = {}
+    head: answers.InboxHead = {}
 
-    def entries(view: View) -> list[Payload]:
+    def entries(view: View) -> list[_Item]:
         proposals, is_current = _found(request)
         items = [
             *_unreadable(view),
@@ -67,24 +91,33 @@ def inbox(
         ]
         hidden = request.dismissals.among(item["key"] for item in items)
         shown = [item for item in items if item["key"] not in hidden]
-        head.update(counts=dict(Counter(item["what"] for item in shown)), looking=not is_current)
+        head["counts"] = dict(Counter(item["what"] for item in shown))
+        head["looking"] = not is_current
         return shown
 
     view, listing = request.listed("inbox", request.view(), cursor, entries)
     done = request.dismissals.among(item["key"] for item in listing.entries[listing.start :])
+
+    def render(item: _Item) -> answers.InboxItem | None:
+        return None if item["key"] in done else _shown(view, item)
+
     return request.page(
         "inbox",
         listing,
-        lambda item: None if item["key"] in done else _shown(view, item),
-        lambda items: {"items": list(items)},
+        render,
+        _inbox,
+        head=head,
         limit=limit,
         max_tokens=max_tokens,
-        answer=head,
     )
 
 
+def _inbox(head: answers.InboxHead, items: Sequence[answers.InboxItem], end: answers.Page) -> answers.Inbox:
+    return {**head, "items": list(items), **end}
+
+
 @verb("dismiss")
-def dismiss(request: Request, key: str) -> Payload:
+def dismiss(request: Request, key: str) -> answers.DismissedItem:
     """Do not show an item again until it changes. Changes no file."""
     # Nothing else: what is kept here is not cleaned when a memory is erased.
     if not _KEY.fullmatch(key):
@@ -94,7 +127,7 @@ def dismiss(request: Request, key: str) -> Payload:
 
 
 @verb("keep_both")
-def keep_both(request: Request, memory_id: str) -> Payload:
+def keep_both(request: Request, memory_id: str) -> answers.Settled:
     """Of a merge that kept both texts: both are right. Only the line that warns of them goes."""
     row = request.view().row(memory_id)
     note = request.store.change(row.id, _without_warning).note
@@ -102,7 +135,7 @@ def keep_both(request: Request, memory_id: str) -> Payload:
 
 
 @verb("merge")
-def merge(request: Request, memory_id: str) -> Payload:
+def merge(request: Request, memory_id: str) -> answers.Settled:
     """Fold the copies of a memory into one now, and do not wait for them to be quiet."""
     note = request.store.merge(request.view().row(memory_id).id).note
     return {"id": note.id, "status": "merged", "hash": note.hash}
@@ -118,39 +151,39 @@ def _found(request: Request) -> tuple[Sequence[Proposal], bool]:
     return (look(request), True) if request.upkeep is None else request.upkeep.last_found(_PATIENCE)
 
 
-def _unreadable(view: View) -> Iterator[Payload]:
+def _unreadable(view: View) -> Iterator[_Item]:
     for problem in view.problems():
         row = view.row_at(problem.path)
         yield _item(
             "unreadable", [problem.path, problem.code, problem.reason, str(problem.line)],
-            id=row.id if row else None, path=problem.path, line=problem.line, reason=problem.reason,
+            memory_id=row.id if row else None, path=problem.path, line=problem.line, reason=problem.reason,
             remedy=problem.remedy, detail=problem.detail or problem.code,
         )  # fmt: skip
 
 
-def _unmerged(rows: Iterable[Row]) -> Iterator[Payload]:
+def _unmerged(rows: Iterable[Row]) -> Iterator[_Item]:
     for row in rows:
         if row.status == "active" and row.unmerged:
             yield _item(
                 "unmerged", [row.id, row.hash], Action("keep-both", "Keep both texts", "keep_both", {"id": row.id}),
-                id=row.id, path=row.path, line=row.unmerged,
+                memory_id=row.id, path=row.path, line=row.unmerged,
                 reason="two versions changed the same lines, and both were kept, one after the other",
                 remedy="keep what is right and delete the rest and the line that warns, or keep both",
             )  # fmt: skip
 
 
-def _waiting(view: View) -> Iterator[Payload]:
+def _waiting(view: View) -> Iterator[_Item]:
     for memory_id, rows in view.duplicates().items():
         yield _item(
             "waiting-to-merge", [memory_id, *(f"{row.path} {row.hash}" for row in rows)],
             Action("merge", "Merge now", "merge", {"id": memory_id}),
-            id=memory_id, path=rows[0].path, reason=f"this memory stands in {len(rows)} files",
+            memory_id=memory_id, path=rows[0].path, reason=f"this memory stands in {len(rows)} files",
             remedy="Helix folds them into one when they are quiet; no text is lost",
             detail=", ".join(row.path for row in rows),
         )  # fmt: skip
 
 
-def _proposed(view: View, proposals: Iterable[Proposal]) -> Iterator[Payload]:
+def _proposed(view: View, proposals: Iterable[Proposal]) -> Iterator[_Item]:
     for proposal in proposals:
         rows = [view.find_row(one) for one in (proposal.memory_id, proposal.other_id) if one is not None]
         known = [row for row in rows if row is not None]
@@ -159,7 +192,7 @@ def _proposed(view: View, proposals: Iterable[Proposal]) -> Iterator[Payload]:
             continue
         yield _item(
             proposal.what, [proposal.id, *(row.hash for row in known)], *_remedies(proposal),
-            id=proposal.memory_id, other=proposal.other_id, path=known[0].path, reason=proposal.reason,
+            memory_id=proposal.memory_id, other=proposal.other_id, path=known[0].path, reason=proposal.reason,
             remedy=_ADVICE[proposal.what],
         )  # fmt: skip
 
@@ -186,7 +219,7 @@ def _remedies(proposal: Proposal) -> Iterator[Action]:
             yield Action("still-holds", "It still holds", "update", still)
 
 
-def _refused(activity: Activity) -> Iterator[Payload]:
+def _refused(activity: Activity) -> Iterator[_Item]:
     for event in activity.before(None, EventFilter(whats=["refused"]), _REFUSALS):
         by = event.name or {"agent": "an agent", "person": "a person"}.get(event.who or "", "somebody")
         yield _item(
@@ -196,29 +229,49 @@ def _refused(activity: Activity) -> Iterator[Payload]:
         )  # fmt: skip
 
 
-def _item(what: str, identity: Iterable[str], *actions: Action, **fields: object) -> Payload:
-    """As a listing keeps it: in JSON, with actions that no surface has spelled yet."""
+def _item(
+    what: answers.Waiting,
+    identity: Iterable[str],
+    *actions: Action,
+    memory_id: str | None = None,
+    other: str | None = None,
+    path: str | None = None,
+    line: int | None = None,
+    reason: str,
+    remedy: str,
+    detail: str = "",
+) -> _Item:
     digest = hashlib.sha256("\n".join([what, *identity]).encode("utf-8", "replace")).hexdigest()[:12]
     key = f"{what}-{digest}"
-    blank = {"id": None, "other": None, "path": None, "line": None, "reason": "", "remedy": "", "detail": ""}
     every = [*actions, Action("dismiss", "Dismiss", "dismiss", {"key": key})]
-    return {"key": key, "what": what, **blank, **fields, "actions": [action.to_dict() for action in every]}
+    return {
+        "key": key, "what": what, "id": memory_id, "other": other, "path": path, "line": line,
+        "reason": reason, "remedy": remedy, "detail": detail,
+        "actions": [action.to_dict() for action in every],
+    }  # fmt: skip
 
 
-def _shown(view: View, item: Mapping[str, Any]) -> Payload | None:
+def _shown(view: View, item: _Item) -> answers.InboxItem | None:
     """With the titles as they are now; None when the memory was erased since the item was listed."""
-    named = {name: str(item[name]) for name in ("id", "other") if isinstance(item[name], str)}
-    rows = {name: view.find_row(memory_id) for name, memory_id in named.items()}
-    if any(row is not None and row.status == "erased" for row in rows.values()):
+    row, other = (None if name is None else view.find_row(name) for name in (item["id"], item["other"]))
+    if any(known is not None and known.status == "erased" for known in (row, other)):
         return None
-    if is_hidden(view, item["what"], named.get("id"), named.get("other")):
+    if is_hidden(view, item["what"], item["id"], item["other"]):
         return None
-    titles = {name: row.title[:200] for name, row in rows.items() if row is not None}
-    actions = [_spelled(Action(**action)) for action in item["actions"]]
-    return {**item, "actions": actions, "title": titles.get("id"), "other_title": titles.get("other")}
+    return {
+        **item,
+        "actions": [_spelled(Action(**action)) for action in item["actions"]],
+        "title": None if row is None else row.title[:200],
+        "other_title": None if other is None else other.title[:200],
+    }
 
 
-def _spelled(action: Action) -> Payload:
+def _spelled(action: Action) -> answers.Action:
     """As a request that can be sent as it stands."""
-    request = VERBS[action.verb].route.spelled(action.arguments)
-    return {"name": action.name, "label": action.label, **request}
+    spelled = VERBS[action.verb].route.spelled(action.arguments)
+    # What settles an item changes something, and so is no GET.
+    method = cast(Literal["POST", "PATCH"], spelled["method"])
+    return {
+        "name": action.name, "label": action.label,
+        "method": method, "route": spelled["route"], "body": spelled["body"],
+    }  # fmt: skip

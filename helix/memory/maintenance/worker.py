@@ -11,12 +11,13 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 from helix.config import ConsolidateConfig
 from helix.errors import BadValue, HelixError
+from helix.memory import answers
 from helix.memory.maintenance.consolidate import Consolidator, Proposal, carry_out
 from helix.memory.request import Request, verb
-from helix.memory.tokens import Payload
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +40,7 @@ class Upkeep:
         self._wake = threading.Event()
         self._stopped = threading.Event()
         self._paused = not config.enabled
-        self._state = "waiting"
+        self._state: Literal["waiting", "looking"] = "waiting"
         self._found: tuple[str, float, list[Proposal]] | None = None
         self._settled = ""
         """the vault in which the last look found nothing certain to do"""
@@ -67,7 +68,7 @@ class Upkeep:
         self._paused = False
         self._wake.set()
 
-    def health(self) -> Payload:
+    def health(self) -> answers.Upkeep:
         return {
             "state": "paused" if self._paused else self._state,
             "runs": self._runs,
@@ -152,7 +153,7 @@ class Upkeep:
 
 
 @verb("pause")
-def pause(request: Request) -> Payload:
+def pause(request: Request) -> answers.Upkeep:
     """Let the worker rest until it is resumed, or the daemon starts again."""
     worker = _worker_of(request)
     worker.pause()
@@ -160,7 +161,7 @@ def pause(request: Request) -> Payload:
 
 
 @verb("resume")
-def resume(request: Request) -> Payload:
+def resume(request: Request) -> answers.Upkeep:
     """Let the worker go on; it begins as soon as the vault is quiet."""
     worker = _worker_of(request)
     worker.resume()

@@ -7,10 +7,11 @@ import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from helix.errors import BadValue, HelixError
 from helix.index.catalog import Catalog, Row
+from helix.memory import answers
 from helix.memory.principal import Allows, everything
 from helix.vault import frontmatter
 from helix.vault.arrivals import is_tombstone, tombstone
@@ -70,8 +71,8 @@ class Entry:
     status: str = ""
     updated_at: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        return {key: value for key, value in vars(self).items() if value != ""}
+    def to_dict(self) -> answers.StrandEntry:
+        return cast(answers.StrandEntry, {key: value for key, value in vars(self).items() if value != ""})
 
 
 @dataclass(frozen=True)
@@ -86,7 +87,8 @@ class Manifest:
     left_out: tuple[tuple[str, str], ...] = ()
     """files that could not be read, with the reason"""
 
-    def to_dict(self) -> dict[str, Any]:
+    def head(self) -> answers.StrandHead:
+        """All but the entries."""
         return {
             "format": FORMAT,
             "version": VERSION,
@@ -96,9 +98,13 @@ class Manifest:
             "embedder": self.embedder,
             "selection": dict(self.selection),
             "counts": dict(self.counts),
-            "entries": [entry.to_dict() for entry in self.entries],
             "left_out": [{"path": path, "reason": reason} for path, reason in self.left_out],
         }
+
+    def to_dict(self) -> dict[str, Any]:
+        head = dict(self.head())
+        left_out = head.pop("left_out")
+        return {**head, "entries": [entry.to_dict() for entry in self.entries], "left_out": left_out}
 
     def emit(self) -> bytes:
         return (json.dumps(self.to_dict(), ensure_ascii=False, indent=1) + "\n").encode()

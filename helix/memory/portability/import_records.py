@@ -233,7 +233,7 @@ class _KnownImports:
     def __init__(self, catalog: Catalog, form: str) -> None:
         self._form = form
         rows = catalog.memories(include_hidden=True)
-        self._by_key = {key: row for row in rows if (key := row.meta.get("idempotency_key"))}
+        self._by_key = {key: row for row in rows if (key := row.idempotency_key)}
         # What was erased has no key any more, only its id.
         self._by_suffix = {row.id.rpartition("_")[2]: row for row in rows}
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 from helix.errors import BadValue, MemoryNotFound
 from helix.index.where import Where, to_predicate
+from helix.memory import answers
 from helix.memory.arguments import check_limit, to_filters
-from helix.memory.budget import fit_text
+from helix.memory.budget import NO_HEAD, fit_text
 from helix.memory.pagination import position_in
 from helix.memory.place import reaches
 from helix.memory.reading.presentation import brief, check_format, full
 from helix.memory.reading.search import asks_for_hidden, check_scope
 from helix.memory.reading.view import NOW, Row, View, When
 from helix.memory.request import Request, verb
-from helix.memory.tokens import Payload
 from helix.vault.note import Note
+from helix.vault.problem import Problem
 from helix.vault.times import format_time, parse_time
 
 _HASH_SHOWN = 8
@@ -34,7 +35,7 @@ def get(
     max_tokens: int = 8000,
     cursor: str | None = None,
     when: When = NOW,
-) -> Payload:
+) -> answers.MemoryPage:
     """One memory. A text that is longer than the budget is read on with the cursor."""
     detailed = check_format(response_format)
     view = request.view(when)
@@ -45,11 +46,11 @@ def get(
     start = position_in(cursor, note.hash[:_HASH_SHOWN], len(body))
     rest = body[start:]
 
-    def render(text: str, is_cut: bool, shape: Callable[[Note, str], Payload]) -> Payload:
+    def render(text: str, is_cut: bool, shape: Callable[[Note, str], answers.Memory]) -> answers.MemoryPage:
         end = start + len(text)
         end += len(body[end:]) - len(body[end:].lstrip())
         following = f"{end}.{note.hash[:_HASH_SHOWN]}" if is_cut else None
-        return {**shape(note, text), "truncated": is_cut, "next_cursor": following}
+        return {**shape(note, text), "truncated": is_cut, "next_cursor": following, "tokens_used": 0}
 
     budget = request.budget(max_tokens)
     if detailed:
@@ -74,7 +75,7 @@ def recent(
     response_format: str = "concise",
     cursor: str | None = None,
     when: When = NOW,
-) -> Payload:
+) -> answers.Memories:
     """The last changed first."""
     return _recent(
         request, scope=scope, filters=filters, since=since, include_deleted=include_deleted, limit=limit,
@@ -94,7 +95,7 @@ def _recent(
     response_format: str,
     cursor: str | None,
     when: When,
-) -> Payload:
+) -> answers.Memories:
     detailed = check_format(response_format)
     check_limit(limit)
     earliest = parse_time(since) if since is not None else None
@@ -109,7 +110,7 @@ def _recent(
 
     view, listing = request.listed("recent", request.view(when), cursor, entries, quotes=False)
 
-    def render(entry: list[Any]) -> Payload | None:
+    def render(entry: list[Any]) -> answers.Memory | None:
         note = view.find(entry[0])
         if note is None or not (note.memory.visible or entry[1]):
             return None
@@ -117,8 +118,9 @@ def _recent(
         return full(note, text) if detailed else {**brief(note, text), "updated": note.memory.updated_at}
 
     return request.page(
-        "recent", listing, render, lambda items: {"results": list(items)}, limit=limit, max_tokens=max_tokens
-    )
+        "recent", listing, render, lambda _, items, end: answers.Memories({"results": list(items), **end}),
+        head=NO_HEAD, limit=limit, max_tokens=max_tokens,
+    )  # fmt: skip
 
 
 @verb("today")
@@ -132,7 +134,7 @@ def today(
     response_format: str = "concise",
     cursor: str | None = None,
     when: When = NOW,
-) -> Payload:
+) -> answers.Memories:
     """What changed in the last 24 hours."""
     since = format_time(request.view(when).now() - timedelta(hours=24))
     return _recent(
@@ -149,7 +151,7 @@ def stats(
     max_tokens: int = 2000,
     cursor: str | None = None,
     when: When = NOW,
-) -> Payload:
+) -> answers.Stats:
     """How many memories there are, by status, scope, kind, project and tag; all but the first count active ones."""
 
     def entries(view: View) -> list[list[Any]]:
@@ -171,74 +173,117 @@ def stats(
 
     _, listing = request.listed("stats", request.view(when), cursor, entries)
 
-    def shape(items: Sequence[Payload]) -> Payload:
-        counts: Payload = {f"by_{name}": {} for name in ("status", "scope", "kind", "project", "tag")}
-        for item in items:
-            counts[f"by_{item['of']}"][item["value"]] = item["count"]
-        return counts
+    memories = sum(entry[2] for entry in listing.entries if entry[0] == "status")
+
+    def render(entry: list[Any]) -> _Count:
+        return {"of": entry[0], "value": entry[1], "count": entry[2]}
 
     return request.page(
         "stats",
         listing,
-        lambda entry: {"of": entry[0], "value": entry[1], "count": entry[2]},
-        shape,
+        render,
+        lambda _, items, end: answers.Stats({"memories": memories, **_counts_by(items), **end}),
+        head=NO_HEAD,
         limit=len(listing.entries) or 1,
         max_tokens=max_tokens,
-        answer={"memories": sum(entry[2] for entry in listing.entries if entry[0] == "status")},
     )
+
+
+class _Count(TypedDict):
+    of: Literal["status", "scope", "kind", "project", "tag"]
+    value: str
+    count: int
+
+
+def _counts_by(items: Sequence[_Count]) -> answers.CountsBy:
+    def counts(of: str) -> dict[str, int]:
+        return {item["value"]: item["count"] for item in items if item["of"] == of}
+
+    return {
+        "by_status": counts("status"),
+        "by_scope": counts("scope"),
+        "by_kind": counts("kind"),
+        "by_project": counts("project"),
+        "by_tag": counts("tag"),
+    }
 
 
 @verb("conflicts")
 def conflicts(
     request: Request, *, limit: int = 50, max_tokens: int = 4000, cursor: str | None = None
-) -> Payload:
+) -> answers.Conflicts:
     """What needs a person: notes that cannot be read, and ids that stand in several files."""
     check_limit(limit)
 
-    def entries(view: View) -> list[Payload]:
-        problems = [one.to_dict() for one in view.problems()]
-        waiting = [
+    def entries(view: View) -> list[answers.Conflict]:
+        problems = [_unreadable(problem) for problem in view.problems()]
+        waiting: list[answers.Conflict] = [
             {"id": memory_id, "paths": [row.path for row in rows], "code": "waiting-to-merge"}
             for memory_id, rows in view.duplicates().items()
         ]
         return [*problems, *waiting]
 
     view, listing = request.listed("conflicts", request.view(), cursor, entries)
+
+    def render(entry: answers.Conflict) -> answers.Conflict | None:
+        return None if _is_hidden(view, entry) else entry
+
     return request.page(
         "conflicts",
         listing,
-        lambda entry: None if _is_hidden(view, entry) else dict(entry),
-        lambda items: {"conflicts": list(items)},
+        render,
+        lambda _, items, end: answers.Conflicts({"conflicts": list(items), **end}),
+        head=NO_HEAD,
         limit=limit,
         max_tokens=max_tokens,
     )
 
 
-def _is_hidden(view: View, entry: Mapping[str, Any]) -> bool:
-    return view.hides(entry["id"]) if "paths" in entry else view.hides_file(entry["path"])
+def _unreadable(problem: Problem) -> answers.Conflict:
+    return {
+        "path": problem.path, "code": problem.code, "reason": problem.reason,
+        "remedy": problem.remedy, "line": problem.line, "detail": problem.detail,
+    }  # fmt: skip
+
+
+def _is_hidden(view: View, entry: answers.Conflict) -> bool:
+    if "paths" in entry:
+        return view.hides(entry["id"] or "")
+    return view.hides_file(entry["path"] or "")
 
 
 @verb("strand_manifest")
-def strand_manifest(request: Request, *, max_tokens: int = 4000, cursor: str | None = None) -> Payload:
+def strand_manifest(
+    request: Request, *, max_tokens: int = 4000, cursor: str | None = None
+) -> answers.StrandManifest:
     """What an export would hold, entry by entry; the first page also says what it is."""
-    head: Payload = {}
+    head: answers.StrandHead = {}
 
-    def entries(_: View) -> list[Payload]:
-        manifest = request.manifest().to_dict()
-        listed: list[Payload] = manifest.pop("entries")
-        head.update(manifest)
-        return listed
+    def entries(_: View) -> list[answers.StrandEntry]:
+        manifest = request.manifest()
+        head.update(manifest.head())
+        return [entry.to_dict() for entry in manifest.entries]
 
     view, listing = request.listed("strand manifest", request.view(), cursor, entries)
+
+    def render(entry: answers.StrandEntry) -> answers.StrandEntry | None:
+        return None if view.hides(entry.get("id") or "") else entry
+
     return request.page(
         "strand manifest",
         listing,
-        lambda entry: None if view.hides(entry.get("id", "")) else dict(entry),
-        lambda items: {"entries": list(items)},
+        render,
+        _manifest,
+        head=head,
         limit=len(listing.entries) or 1,
         max_tokens=max_tokens,
-        answer=head,
     )
+
+
+def _manifest(
+    head: answers.StrandHead, items: Sequence[answers.StrandEntry], end: answers.Page
+) -> answers.StrandManifest:
+    return {**head, "entries": list(items), **end}
 
 
 def _why_hidden(view: View, note: Note) -> str:

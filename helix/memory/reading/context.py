@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from helix.index.query import parse
 from helix.index.where import Reach, Where, to_predicate
+from helix.memory import answers
 from helix.memory.place import Place, reaches
 from helix.memory.reading.link_graph import Links
 from helix.memory.reading.pack_report import Left
@@ -21,7 +22,6 @@ from helix.memory.reading.presentation import check_format, passage
 from helix.memory.reading.search import ask, check_scope, nearest_shown
 from helix.memory.reading.view import NOW, Row, View, When, changed_at
 from helix.memory.request import Request, verb
-from helix.memory.tokens import Payload
 from helix.vault.note import Note
 from helix.vault.times import parse_time
 
@@ -55,7 +55,7 @@ class PackSelection:
     left: list[Left] = field(default_factory=list)
     """those that were found and not chosen, and why"""
 
-    def leave(self, found: SearchHit | Chosen, reason: str, why: str) -> None:
+    def leave(self, found: SearchHit | Chosen, reason: answers.LeftOutFor, why: str) -> None:
         memory_id = found.note.id if isinstance(found, Chosen) else found.memory_id
         self.left.append(Left(memory_id, reason, why, found.score))
 
@@ -73,7 +73,7 @@ def context(
     explain: bool = False,
     explain_tokens: int = 4000,
     when: When = NOW,
-) -> Payload:
+) -> answers.ExplainedPack:
     """The pack; with `explain` also what each memory in it costs, and what was left out and why.
 
     The explanation has a budget of its own, `explain_tokens`, so that the pack is the one that an agent would get.
@@ -101,11 +101,15 @@ def context(
         _add_standing(view, selection, within)
     words = frozenset(parse(task).words)
     pieces = [_piece(one, words, detailed) for one in selection.chosen]
-    notices = {key: value for key, value in (("note", found.note), ("degraded", found.degraded)) if value}
+    notices: answers.PackNotices = {}
+    if found.note:
+        notices["note"] = found.note
+    if found.degraded:
+        notices["degraded"] = found.degraded
     lead = "" if found.fits else _NOTHING
     answer, packed = pack(pieces, budget, notices, left_out=selection.left_out, lead=lead)
     if not explain:
-        return answer
+        return cast(answers.ExplainedPack, answer)
     left = [
         *selection.left,
         *(Left(hit.memory_id, "below-gate", "it fits the task too little", hit.score) for hit in found.below),

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypedDict, TypeGuard
 
 from helix.errors import BadValue
+from helix.memory import answers
 from helix.memory.arguments import check_limit
+from helix.memory.budget import NO_HEAD
 from helix.memory.place import reaches
 from helix.memory.reading.link_graph import Edge, Links
 from helix.memory.reading.search import check_scope
 from helix.memory.reading.view import NOW, Row, View, When
 from helix.memory.request import Request, verb
 from helix.memory.size_limits import DEEPEST, MOST_NODES
-from helix.memory.tokens import Payload
+
+
+class _Part(TypedDict):
+    """A node or a link."""
 
 
 @verb("graph")
@@ -27,7 +32,7 @@ def graph(
     max_tokens: int = 4000,
     cursor: str | None = None,
     when: When = NOW,
-) -> Payload:
+) -> answers.Graph:
     """Nodes and edges, paged: each node comes before the edges that leave it."""
     check_limit(limit, MOST_NODES)
 
@@ -51,7 +56,7 @@ def graph(
 
     view, listing = request.listed("graph", request.view(when), cursor, entries)
 
-    def render(entry: list[Any]) -> Payload | None:
+    def render(entry: list[Any]) -> _Part | None:
         *named, hidden_too = entry
         row = _shown(view, named[0], hidden_too)
         if row is None or len(named) == 1:
@@ -60,7 +65,9 @@ def graph(
         there = edge.is_dangling or _shown(view, edge.target, hidden_too) is not None
         return edge.to_dict() if there else None
 
-    return request.page("graph", listing, render, _nodes_and_edges, limit=limit, max_tokens=max_tokens)
+    return request.page(
+        "graph", listing, render, _nodes_and_edges, head=NO_HEAD, limit=limit, max_tokens=max_tokens
+    )
 
 
 @verb("neighbors")
@@ -74,7 +81,7 @@ def neighbors(
     max_tokens: int = 2000,
     cursor: str | None = None,
     when: When = NOW,
-) -> Payload:
+) -> answers.Neighbors:
     """The memories around one, nearest first, each with the edge that led to it, and with further ones that do."""
     if not 1 <= depth <= DEEPEST:
         raise BadValue(f"depth is {depth}; give 1, 2 or {DEEPEST}")
@@ -88,31 +95,36 @@ def neighbors(
 
     view, listing = request.listed("neighbors", request.view(when), cursor, entries)
 
-    def render(entry: list[Any]) -> Payload | None:
+    def render(entry: list[Any]) -> answers.Neighbor | None:
         there, distance, edges, hidden_too = entry
         edge, *more = [Edge(*one) for one in edges]
         row = _shown(view, there, hidden_too)
         if row is None and not edge.is_dangling:
             return None
-        item = {"id": there} if row is None else node(row)
-        item |= {"distance": distance, "edge": edge.to_dict()}
-        return {**item, "more_edges": [one.to_dict() for one in more]} if more else item
+        known: answers.NodeAsKnown = {"id": there} if row is None else {**node(row)}
+        way: answers.WayThere = {"distance": distance, "edge": edge.to_dict()}
+        if more:
+            way["more_edges"] = [further.to_dict() for further in more]
+        return {**known, **way}
 
     return request.page(
         "neighbors",
         listing,
         render,
-        lambda items: {"neighbors": list(items)},
+        lambda _, items, end: answers.Neighbors({"neighbors": list(items), **end}),
+        head=NO_HEAD,
         limit=limit,
         max_tokens=max_tokens,
     )
 
 
-def node(row: Row) -> Payload:
-    shown: Payload = {"id": row.id, "title": row.title, "kind": row.kind}
+def node(row: Row) -> answers.Node:
+    shown: answers.Node = {"id": row.id, "title": row.title, "kind": row.kind}
     if row.project:
         shown["project"] = row.project
-    return shown if row.status == "active" else {**shown, "status": row.status}
+    if row.status != "active":
+        shown["status"] = row.status
+    return shown
 
 
 def _shown(view: View, memory_id: str, hidden_too: bool) -> Row | None:
@@ -144,8 +156,17 @@ def _around(links: Links, start: str, depth: int, hidden: set[str]) -> list[list
     return found
 
 
-def _nodes_and_edges(items: Sequence[Payload]) -> Payload:
+def _nodes_and_edges(_: object, items: Sequence[_Part], end: answers.Page) -> answers.Graph:
     return {
-        "nodes": [one for one in items if "id" in one],
-        "edges": [one for one in items if "rel" in one],
+        "nodes": [item for item in items if _is_node(item)],
+        "edges": [item for item in items if _is_link(item)],
+        **end,
     }
+
+
+def _is_node(item: _Part) -> TypeGuard[answers.Node]:
+    return "id" in item
+
+
+def _is_link(item: _Part) -> TypeGuard[answers.Link]:
+    return "rel" in item

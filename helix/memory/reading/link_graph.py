@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from helix.index.catalog import Row
-from helix.memory.tokens import Payload
+from helix.memory import answers
 
 
 @dataclass(frozen=True)
@@ -18,9 +18,11 @@ class Edge:
     """an id, or what is written where nothing answers to it"""
     is_dangling: bool = False
 
-    def to_dict(self) -> Payload:
-        shown: Payload = {"from": self.source, "to": self.target, "rel": self.rel}
-        return {**shown, "dangling": True} if self.is_dangling else shown
+    def to_dict(self) -> answers.Link:
+        shown: answers.Link = {"from": self.source, "to": self.target, "rel": self.rel}
+        if self.is_dangling:
+            shown["dangling"] = True
+        return shown
 
 
 class Links:

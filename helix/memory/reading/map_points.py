@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from helix.index.analyze import ASKING, JOINING, STOP_WORDS
+from helix.memory import answers
 from helix.memory.arguments import check_limit
 from helix.memory.budget import fit_page
 from helix.memory.pagination import Listing, position_in
@@ -17,7 +18,6 @@ from helix.memory.reading.search import check_scope
 from helix.memory.reading.view import Row
 from helix.memory.request import Request, verb
 from helix.memory.size_limits import MOST_POINTS
-from helix.memory.tokens import Payload
 
 _TERMS = 3
 _NAMELESS = STOP_WORDS | ASKING | JOINING
@@ -41,7 +41,7 @@ def draw_map(
     limit: int = 500,
     max_tokens: int = 4000,
     cursor: str | None = None,
-) -> Payload:
+) -> answers.Map:
     """The points of the map, paged; the first page also says which clusters there are."""
     check_limit(limit, MOST_POINTS)
     budget = request.budget(max_tokens)
@@ -52,20 +52,24 @@ def draw_map(
     shown = [
         (number, *point) for number, point in enumerate(drawn.points) if number >= start and point[0] in rows
     ]
-    head: Payload = {}
+    head: answers.MapHead = {}
     if cursor is None:
         head = {"method": drawn.method, "waiting": waiting, "clusters": _clusters(shown, rows)}
     return fit_page(
         head,
         _Points(drawn.digest, shown),
         lambda entry: _point(entry, rows[entry[1]]),
-        lambda items: {"points": list(items)},
+        _map,
         limit,
         budget,
     )
 
 
-def _point(entry: tuple[int, str, float, float, int], row: Row) -> Payload:
+def _map(head: answers.MapHead, items: Sequence[answers.Point], end: answers.Page) -> answers.Map:
+    return {**head, "points": list(items), **end}
+
+
+def _point(entry: tuple[int, str, float, float, int], row: Row) -> answers.Point:
     _, memory_id, x, y, cluster = entry
     return {
         "id": memory_id, "title": row.title[:120], "kind": row.kind,
@@ -73,7 +77,9 @@ def _point(entry: tuple[int, str, float, float, int], row: Row) -> Payload:
     }  # fmt: skip
 
 
-def _clusters(shown: Iterable[tuple[int, str, float, float, int]], rows: Mapping[str, Row]) -> list[Payload]:
+def _clusters(
+    shown: Iterable[tuple[int, str, float, float, int]], rows: Mapping[str, Row]
+) -> list[answers.Cluster]:
     members: dict[int, list[tuple[int, str, float, float, int]]] = {}
     for point in shown:
         members.setdefault(point[4], []).append(point)
@@ -84,7 +90,7 @@ def _clusters(shown: Iterable[tuple[int, str, float, float, int]], rows: Mapping
     everywhere: Counter[str] = Counter()
     for counts in words.values():
         everywhere.update(counts)
-    clusters = []
+    clusters: list[answers.Cluster] = []
     for cluster, points in sorted(members.items()):
         x = round(sum(point[2] for point in points) / len(points), 4)
         y = round(sum(point[3] for point in points) / len(points), 4)

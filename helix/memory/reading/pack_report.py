@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from helix.memory import answers
 from helix.memory.budget import Budget
 from helix.memory.reading.pack_text import Piece, group_of, grouped
 from helix.memory.reading.view import View
-from helix.memory.tokens import Payload, serialize
+from helix.memory.tokens import serialize
 
 _LONGEST_TITLE = 120
 _EMPTY = serialize({"": ""})
@@ -19,25 +20,25 @@ class Left:
     """A memory that was looked at and is not in the pack."""
 
     memory_id: str
-    reason: str
+    reason: answers.LeftOutFor
     why: str
     score: float | None = None
 
 
 def explain(
     view: View,
-    answer: Payload,
+    answer: answers.Pack,
     packed: Sequence[Piece],
     pieces: Sequence[Piece],
     scores: dict[str, float],
     left: Iterable[Left],
     room: Budget,
-) -> Payload:
+) -> answers.ExplainedPack:
     """The answer with its explanation beside it. The pack is bounded by its own budget, the explanation by `room`."""
     there = {piece.memory_id for piece in packed}
-    parts = [
-        {**_named(view, piece.memory_id), "section": group_of(piece), "tokens": _tokens(piece, room),
-         "score": _rounded(scores.get(piece.memory_id))}
+    parts: list[answers.Part] = [
+        {"id": piece.memory_id, "title": _title(view, piece.memory_id), "section": group_of(piece),
+         "tokens": _tokens(piece, room), "score": _rounded(scores.get(piece.memory_id))}
         for piece in grouped(packed)
     ]  # fmt: skip
     over = [
@@ -51,8 +52,9 @@ def explain(
         if piece.memory_id not in there
     ]
     sizes = {piece.memory_id: _tokens(piece, room) for piece in pieces}
-    out = [
-        {**_named(view, item.memory_id), "tokens": sizes.get(item.memory_id) or _size(view, item.memory_id, room),
+    out: list[answers.LeftOut] = [
+        {"id": item.memory_id, "title": _title(view, item.memory_id),
+         "tokens": sizes.get(item.memory_id) or _size(view, item.memory_id, room),
          "score": _rounded(item.score), "reason": item.reason, "why": item.why}
         for item in dict.fromkeys([*over, *left])
         if item.memory_id not in there
@@ -60,7 +62,7 @@ def explain(
     overhead = answer["tokens_used"] - sum(part["tokens"] for part in parts)
     shown = len(parts) + len(out)
     while True:
-        report: Payload = {
+        report: answers.PackExplanation = {
             "overhead_tokens": overhead, "parts": parts[:shown], "left_out": out[: max(0, shown - len(parts))],
             "unexplained": len(parts) + len(out) - shown,
         }  # fmt: skip
@@ -70,9 +72,9 @@ def explain(
         shown = min(shown - 1, shown * room.max_tokens // used)
 
 
-def _named(view: View, memory_id: str) -> Payload:
+def _title(view: View, memory_id: str) -> str:
     row = view.find_row(memory_id)
-    return {"id": memory_id, "title": "" if row is None else row.title[:_LONGEST_TITLE]}
+    return "" if row is None else row.title[:_LONGEST_TITLE]
 
 
 def _tokens(piece: Piece, room: Budget) -> int:

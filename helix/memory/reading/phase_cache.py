@@ -7,9 +7,9 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from helix.memory.answers import Pack
 from helix.memory.place import Place
 from helix.memory.reading.view import View
-from helix.memory.tokens import Payload
 
 _CACHED = 256
 
@@ -29,14 +29,14 @@ class Bundles:
     """In memory, and as long as the workspace is open."""
 
     def __init__(self) -> None:
-        self._cached: OrderedDict[tuple[str, BundleKey], tuple[Payload, Mapping[str, str]]] = OrderedDict()
+        self._cached: OrderedDict[tuple[str, BundleKey], tuple[Pack, Mapping[str, str]]] = OrderedDict()
         """by owner and key, with the hashes of the memories in them"""
         self._lock = threading.Lock()
 
     def of(self, owner: str) -> OwnBundles:
         return OwnBundles(self, owner)
 
-    def find(self, owner: str, key: BundleKey, view: View) -> Payload | None:
+    def find(self, owner: str, key: BundleKey, view: View) -> Pack | None:
         with self._lock:
             bundle, hashes = self._cached.get((owner, key), (None, {}))
             rows = ((view.find_row(memory_id), hash_) for memory_id, hash_ in hashes.items())
@@ -46,7 +46,7 @@ class Bundles:
             del self._cached[owner, key]
         return None
 
-    def keep(self, owner: str, key: BundleKey, bundle: Payload, hashes: Mapping[str, str]) -> None:
+    def keep(self, owner: str, key: BundleKey, bundle: Pack, hashes: Mapping[str, str]) -> None:
         with self._lock:
             self._cached[owner, key] = bundle, hashes
             while len(self._cached) > _CACHED:
@@ -60,9 +60,9 @@ class OwnBundles:
     _bundles: Bundles
     _owner: str
 
-    def find(self, key: BundleKey, view: View) -> Payload | None:
+    def find(self, key: BundleKey, view: View) -> Pack | None:
         """As long as nothing in it was changed or forgotten."""
         return self._bundles.find(self._owner, key, view)
 
-    def keep(self, key: BundleKey, bundle: Payload, hashes: Mapping[str, str]) -> None:
+    def keep(self, key: BundleKey, bundle: Pack, hashes: Mapping[str, str]) -> None:
         self._bundles.keep(self._owner, key, bundle, hashes)

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from helix.errors import BadValue, NoteError, VaultError
+from helix.memory import answers
 from helix.memory.budget import Budget
 from helix.memory.place import reaches
 from helix.memory.reading.context import to_piece
@@ -19,7 +20,6 @@ from helix.memory.reading.search import ask
 from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
 from helix.memory.size_limits import MOST_PHASES
-from helix.memory.tokens import Payload
 from helix.vault.yaml_load import Value, load
 
 PHASES_FILE = ".helix/phases.yaml"
@@ -73,7 +73,7 @@ def recall_phases(
     budget_tokens: int = 4096,
     scope: str = "project",
     idempotency_key: str | None = None,
-) -> Payload:
+) -> answers.Pack:
     """A bundle for these phases. The same question under the same key gets the same bundle, as long as nothing in
     it was changed or forgotten."""
     budget = request.budget(budget_tokens)
@@ -92,7 +92,7 @@ def recall_phases(
 
 def _bundle(
     request: Request, view: View, names: Sequence[str], scope: str, budget: Budget
-) -> tuple[Payload, dict[str, str]]:
+) -> tuple[answers.Pack, dict[str, str]]:
     try:
         wanted = phases_in(request.read_settings(PHASES_FILE))
     except VaultError as error:
@@ -119,7 +119,7 @@ def _bundle(
     )
     notes = [note for memory_id in best_first[:_DEPTH] if (note := view.find(memory_id)) is not None]
     pieces = [to_piece(note) for note in notes if note.memory.visible]
-    notices = {"degraded": degraded} if degraded else {}
+    notices: answers.PackNotices = {"degraded": degraded} if degraded else {}
     bundle, _ = pack(pieces, budget, notices, left_out=len(best_first) - len(pieces))
     return bundle, {note.id: note.hash for note in notes if note.id in bundle["citations"]}
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from helix.errors import BadValue
 from helix.index.chunk import chunks
+from helix.memory import answers
 from helix.memory.reading.pack_text import opens_with
-from helix.memory.reading.passages import Passage, size_of
-from helix.memory.tokens import Payload
+from helix.memory.reading.passages import size_of
 from helix.vault.note import Memory, Note
 
 FORMATS = ("concise", "detailed")
@@ -22,20 +22,19 @@ def check_format(response_format: str) -> bool:
     return response_format == "detailed"
 
 
-def brief(note: Note, text: str) -> Payload:
+def brief(note: Note, text: str) -> answers.Memory:
     memory = note.memory
-    shown: Payload = {"id": memory.id}
-    if not opens_with(text, memory.title):
-        shown["title"] = memory.title
-    shown["text"] = text
+    shown: answers.Memory = {"id": memory.id, "title": memory.title, "text": text}
+    if opens_with(text, memory.title):
+        del shown["title"]
     if memory.status != "active":
         shown["status"] = memory.status
-    return shown | _mark(note)
+    return {**shown, **_mark(note)}
 
 
-def full(note: Note, text: str) -> Payload:
+def full(note: Note, text: str) -> answers.Memory:
     memory = note.memory
-    shown: Payload = {
+    whole: answers.Memory = {
         "id": memory.id,
         "title": memory.title,
         "text": text,
@@ -56,18 +55,21 @@ def full(note: Note, text: str) -> Payload:
         "hash": note.hash,
     }
     kept = ("title", "text", "tags", "edges", "project")
-    shown = {key: value for key, value in shown.items() if value is not None or key in kept}
-    return shown | _mark(note) | ({"extra": _plain(memory.extra)} if memory.extra else {})
+    shown = {key: value for key, value in whole.items() if value is not None or key in kept}
+    answer: answers.Memory = {**cast(answers.Memory, shown), **_mark(note)}
+    if memory.extra:
+        answer["extra"] = _plain(memory.extra)
+    return answer
 
 
-def _mark(note: Note) -> Payload:
+def _mark(note: Note) -> answers.UnreadMark:
     """Of a note that is known by its text alone: what its properties say is not in the answer."""
     return {} if note.unread is None else {"properties_unread": True}
 
 
-def more_of(note: Note, part: Passage) -> Payload:
-    """Of a hit that shows less than its note: about how many tokens the whole text has."""
-    return {} if part.is_whole else {"more": size_of(note.memory.body) // 4}
+def about_tokens(note: Note) -> int:
+    """Of the whole text, by its length."""
+    return size_of(note.memory.body) // 4
 
 
 def source_of(memory: Memory) -> str | None:
@@ -75,7 +77,7 @@ def source_of(memory: Memory) -> str | None:
     return " ".join(f"{name}={value}" for name, value in (memory.source or {}).items()) or None
 
 
-def edges_of(memory: Memory) -> list[dict[str, str]]:
+def edges_of(memory: Memory) -> list[answers.Edge]:
     return [{"rel": rel, "to": target} for rel, targets in memory.edges.items() for target in targets]
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, NotRequired, TypedDict
 
 from helix.memory.answers import Page
 from helix.memory.arguments import check_limit
 from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
-from helix.memory.tokens import Payload
 from helix.memory.verbs.verb import About
 
 
@@ -27,16 +27,20 @@ class Projects(Page):
     ]
 
 
+class _Unfiled(TypedDict, total=False):
+    unfiled: int
+
+
 @verb("projects")
 def projects(
     request: Request, *, limit: int = 20, max_tokens: int = 4000, cursor: str | None = None
-) -> Payload:
+) -> Projects:
     """The projects of active memories, the one that changed last first."""
     check_limit(limit)
-    head: Payload = {}
+    head: _Unfiled = {}
 
-    def entries(view: View) -> list[Payload]:
-        found: dict[str, Payload] = {}
+    def entries(view: View) -> list[ProjectSummary]:
+        found: dict[str, ProjectSummary] = {}
         unfiled = 0
         for row in view.latest():
             if row.status != "active":
@@ -49,13 +53,20 @@ def projects(
         head["unfiled"] = unfiled
         return list(found.values())
 
+    def render(entry: ProjectSummary) -> ProjectSummary:
+        return entry
+
     _, listing = request.listed("projects", request.view(), cursor, entries)
     return request.page(
         "projects",
         listing,
-        dict,
-        lambda items: {"projects": list(items)},
+        render,
+        _page,
+        head=head,
         limit=limit,
         max_tokens=max_tokens,
-        answer=head,
     )
+
+
+def _page(head: _Unfiled, items: Sequence[ProjectSummary], end: Page) -> Projects:
+    return {**head, "projects": list(items), **end}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from helix.memory import answers
 from helix.memory.reading.markdown_html import Target, to_html
 from helix.memory.request import Request, verb
-from helix.memory.tokens import Payload, clean
+from helix.memory.tokens import clean
 
 
 @verb("render")
-def render(request: Request, text: str) -> Payload:
+def render(request: Request, text: str) -> answers.Rendered:
     """Markdown as HTML that holds nothing but what a page may show."""
     links = request.view().links()
 

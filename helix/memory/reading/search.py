@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 from helix.errors import BadValue
 from helix.index.confidence import FAR
 from helix.index.query import parse
+from helix.memory import answers
 from helix.memory.arguments import check_limit, to_filters
 from helix.memory.place import Place, reaches
 from helix.memory.reading.passages import Passage, find_passage
-from helix.memory.reading.presentation import brief, check_format, full, more_of, passage
+from helix.memory.reading.presentation import about_tokens, brief, check_format, full, passage
 from helix.memory.reading.view import NOW, Row, View, When
 from helix.memory.request import Request, verb
 from helix.memory.size_limits import HITS_SHOWN
-from helix.memory.tokens import Payload, clean
+from helix.memory.tokens import clean
 
 if TYPE_CHECKING:
     from helix.index.search import SearchAnswer
@@ -51,13 +52,13 @@ def search(
     rerank: bool = False,
     cursor: str | None = None,
     when: When = NOW,
-) -> Payload:
+) -> answers.Hits:
     """`limit` is how many at most. Without one there are as many as the ranking leaves in doubt."""
     detailed = check_format(response_format)
     if limit is not None:
         check_limit(limit)
     include_deleted = include_deleted or asks_for_hidden(filters)
-    answer: Payload = {}
+    notices: answers.SearchNotices = {}
     read: Mapping[str, Note] = {}
     most = HITS_SHOWN
     if cursor is not None:
@@ -68,7 +69,7 @@ def search(
             view, query, place=request.place, scope=scope, filters=filters, limit=_DEPTH,
             include_deleted=include_deleted, rerank=rerank,
         )  # fmt: skip
-        answer, read = _notices(found, detailed), found.notes
+        notices, read = _notices(found, detailed), found.notes
         entries = [
             [
                 hit.memory_id,
@@ -89,7 +90,7 @@ def search(
         limit = min(most, passages.worth_showing()) if cursor is None else most
     shown: dict[str, str] = {}
 
-    def render(entry: list[Any]) -> Payload | None:
+    def render(entry: list[Any]) -> answers.Hit | None:
         memory_id, score, ordinal, reasons, hidden_too, *fits = entry
         note = passages.note(memory_id)
         if note is None or not (note.memory.visible or hidden_too):
@@ -99,20 +100,22 @@ def search(
         if shown.setdefault(words, memory_id) != memory_id:
             # The same text in two notes is one answer.
             return None
-        rank = {"score": score} if all(fits) else {"score": score, "nearest": True}
+        marks: answers.HitMarks = {"score": score} if all(fits) else {"score": score, "nearest": True}
         if detailed:
-            return {**full(note, text), **rank, "reasons": reasons}
+            return {**full(note, text), **marks, "reasons": reasons}
         part = passages.of(note, ordinal, score)
-        return {**brief(note, part.text), **rank, **more_of(note, part)}
+        if not part.is_whole:
+            marks["more"] = about_tokens(note)
+        return {**brief(note, part.text), **marks}
 
     return request.page(
         "search",
         listing,
         render,
-        lambda items: {"results": list(items)},
+        _hits,
+        head=notices,
         limit=limit,
         max_tokens=max_tokens,
-        answer=answer,
     )
 
 
@@ -157,6 +160,10 @@ class _Passages:
         if note is None:
             return False
         return find_passage(note.memory, self._words, self._entries[0][2], _SURE_ROOM).covered >= _ANSWERS
+
+
+def _hits(head: answers.SearchNotices, items: Sequence[answers.Hit], end: answers.Page) -> answers.Hits:
+    return {**head, "results": list(items), **end}
 
 
 def nearest_shown(found: SearchAnswer) -> int:
@@ -215,8 +222,8 @@ def _has(value: Any, wanted: str) -> bool:
     return any(one is not None and str(one).casefold() == wanted.casefold() for one in values)
 
 
-def _notices(found: SearchAnswer, detailed: bool) -> Payload:
-    notices: Payload = {}
+def _notices(found: SearchAnswer, detailed: bool) -> answers.SearchNotices:
+    notices: answers.SearchNotices = {}
     if found.note:
         notices["note"] = found.note
     if found.degraded:

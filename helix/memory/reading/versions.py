@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 
+from helix.memory import answers
 from helix.memory.arguments import check_limit
-from helix.memory.budget import cut_at_line, fit_text
+from helix.memory.budget import NO_HEAD, cut_at_line, fit_text
 from helix.memory.pagination import position_in
 from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
-from helix.memory.tokens import Payload, clean
+from helix.memory.tokens import clean
 from helix.vault.times import format_time
 
 _DIGEST_SHOWN = 8
@@ -23,7 +24,7 @@ def history(
     limit: int = 20,
     max_tokens: int = 2000,
     cursor: str | None = None,
-) -> Payload:
+) -> answers.Versions:
     """The versions of a memory in git, newest first."""
     check_limit(limit)
 
@@ -45,17 +46,22 @@ def history(
         ]
 
     _, listing = request.listed("history", request.view(), cursor, entries)
-    names = ("commit", "time", "author", "subject", "path")
     listed_id = listing.entries[0][-1] if listing.entries else memory_id
     request.versions.check(listed_id)
     return request.page(
         "history",
         listing,
-        lambda entry: dict(zip(names, entry[:-1], strict=True)),
-        lambda items: {"id": listed_id, "versions": list(items)},
+        _version,
+        lambda _, items, end: answers.Versions({"id": listed_id, "versions": list(items), **end}),
+        head=NO_HEAD,
         limit=limit,
         max_tokens=max_tokens,
     )
+
+
+def _version(entry: list[str]) -> answers.Version:
+    commit, time, author, subject, path, _ = entry
+    return {"commit": commit, "time": time, "author": author, "subject": subject, "path": path}
 
 
 @verb("diff")
@@ -67,7 +73,7 @@ def diff(
     *,
     max_tokens: int = 8000,
     cursor: str | None = None,
-) -> Payload:
+) -> answers.Diff:
     """What changed in a memory's file from one revision to another, or to the file as it is, as a unified diff.
 
     A longer one is read on with the cursor, and its pieces put together are the whole, byte for byte.
@@ -77,11 +83,11 @@ def diff(
     digest = hashlib.sha256(whole.encode()).hexdigest()[:_DIGEST_SHOWN]
     start = position_in(cursor, digest, len(whole))
 
-    def render(text: str, is_cut: bool) -> Payload:
+    def render(text: str, is_cut: bool) -> answers.Diff:
         following = f"{start + len(text)}.{digest}" if is_cut else None
         return {
             "id": memory_id, "from": old, "to": new, "diff": text,
-            "truncated": is_cut, "next_cursor": following,
+            "truncated": is_cut, "next_cursor": following, "tokens_used": 0,
         }  # fmt: skip
 
     return fit_text(render, whole[start:], budget, cut_at_line)[0]

@@ -16,6 +16,7 @@ from typing import (
     Annotated,
     Any,
     Literal,
+    TypedDict,
     Union,
     dataclass_transform,
     get_args,
@@ -89,6 +90,14 @@ class Asks:
         raise FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
+class SpelledRequest(TypedDict):
+    """A request over HTTP as it stands."""
+
+    method: Literal["GET", "POST", "PATCH"]
+    route: str
+    body: dict[str, Any]
+
+
 @dataclass(frozen=True, eq=False)
 class Route:
     """How a verb is spelled over HTTP: fields are in the path where it names them, else in the address of a GET and in
@@ -108,7 +117,7 @@ class Route:
     example: Mapping[str, object] | None = None
     """of a body"""
 
-    def spelled(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def spelled(self, arguments: Mapping[str, Any]) -> SpelledRequest:
         """Method, path and body of a request with these arguments, by their names in a request."""
         in_path = {name: value for name, value in arguments.items() if f"{{{name}}}" in self.path}
         path = self.path.format(**{name: quote(str(value), safe="") for name, value in in_path.items()})

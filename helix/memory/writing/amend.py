@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, cast
 
 from helix.errors import BadValue, MemoryErased
+from helix.memory import answers
+from helix.memory.budget import Answer
 from helix.memory.request import Request, verb
 from helix.memory.size_limits import MOST_FILED
-from helix.memory.tokens import Payload
 from helix.memory.writing.idempotency import check_key, digest_of, with_degraded
 from helix.memory.writing.store import Edit, Stored
 from helix.memory.writing.write import (
@@ -54,7 +55,7 @@ def update(
     may_merge: bool = True,
     idempotency_key: str | None = None,
     allow_secrets: bool = False,
-) -> Payload:
+) -> answers.Updated:
     """Rewrite in place; id, edges and everything not named stay. `based_on` is the hash of what was read.
 
     Where the file changed since, the two changes are merged if they fit together and `may_merge`; otherwise who asked
@@ -68,7 +69,7 @@ def update(
     if note.memory.status in ("deleted", "erased"):
         raise MemoryErased(f"{note.id} was forgotten; restore it first", code="forgotten")
 
-    def run() -> Payload:
+    def run() -> answers.Updated:
         body = None if wanted.text is None else _body(wanted.text, note)
         merges: list[bool] = []
         stored = request.store.edit(
@@ -79,8 +80,9 @@ def update(
             on_merge=lambda: merges.append(True),
         )
         after = stored.note.hash
-        answer = _done(stored, "noop" if after == note.hash else "updated") | {"hash": after}
-        return {**answer, "merged": True} if merges else answer
+        status: Literal["noop", "updated"] = "noop" if after == note.hash else "updated"
+        merged: answers.MergedMark = {"merged": True} if merges else {}
+        return {"id": stored.note.id, "status": status, **_degraded(stored), "hash": after, **merged}
 
     arguments = {"id": note.id, **vars(wanted), "based_on": based_on, "may_merge": may_merge}
     return _once(request, "update", note.id, idempotency_key, arguments, run)
@@ -89,7 +91,7 @@ def update(
 @verb("file")
 def file(
     request: Request, memory_ids: Sequence[str], *, project: str, idempotency_key: str | None = None
-) -> Payload:
+) -> answers.Filed:
     """Say of which project memories are. Their files stay where they lie."""
     name = to_project(project)
     if name is None:
@@ -108,7 +110,7 @@ def file(
         # One that cannot be read any more says so here.
         view.get(row.id)
 
-    def run() -> Payload:
+    def run() -> answers.Filed:
         filed, degraded = [], None
         for row in rows.values():
             with doing(detail=f"filed under {name}"):
@@ -116,8 +118,8 @@ def file(
             degraded = stored.degraded or degraded
             if stored.note.hash != row.hash:
                 filed.append(row.id)
-        status = "filed" if filed else "noop"
-        return with_degraded({"status": status, "project": name, "filed": filed}, degraded)
+        answer: answers.Filed = {"status": "filed" if filed else "noop", "project": name, "filed": filed}
+        return with_degraded(answer, degraded)
 
     first = next(iter(rows))
     return _once(request, "file", first, idempotency_key, {"ids": list(rows), "project": name}, run)
@@ -126,19 +128,20 @@ def file(
 @verb("forget")
 def forget(
     request: Request, memory_id: str, *, mode: str = "tombstone", idempotency_key: str | None = None
-) -> Payload:
+) -> answers.Forgotten:
     """Take a memory out of all answers; `hard` also erases its text."""
     if mode not in MODES:
         raise BadValue(f"mode is {mode[:60]!r}; give one of {', '.join(MODES)}")
     view = request.view()
     row = view.row(memory_id)
 
-    def run() -> Payload:
+    def run() -> answers.Forgotten:
         # The status may be typed by a person: then the text is still there.
         if row.status in ("erased", "deleted") and (mode == "tombstone" or view.get(row.id).is_erased):
-            return _done(Stored(view.get(row.id)), "noop")
+            return {"id": view.get(row.id).id, "status": "noop"}
         stored = request.store.erase(row.id) if mode == "hard" else request.store.forget(row.id)
-        return _done(stored, "forgotten") | {"deleted_at": stored.note.memory.deleted_at}
+        deleted_at = stored.note.memory.deleted_at
+        return {"id": stored.note.id, "status": "forgotten", **_degraded(stored), "deleted_at": deleted_at}
 
     return _once(request, "forget", row.id, idempotency_key, {"id": row.id, "mode": mode}, run)
 
@@ -146,15 +149,19 @@ def forget(
 @verb("restore")
 def restore(
     request: Request, memory_id: str, *, at: str | None = None, idempotency_key: str | None = None
-) -> Payload:
+) -> answers.Restored:
     """Undo a forget; with `at` also turn the text back to a git revision."""
 
-    def run() -> Payload:
+    def run() -> answers.Restored:
         before = request.view().find_typed(memory_id)
         stored = request.store.restore(memory_id, at=at)
         same = before is not None and before.hash == stored.note.hash
-        status = stored.note.memory.status
-        return _done(stored, "noop" if same else "restored") | {"memory_status": status}
+        return {
+            "id": stored.note.id,
+            "status": "noop" if same else "restored",
+            **_degraded(stored),
+            "memory_status": stored.note.memory.status,
+        }
 
     return _once(request, "restore", memory_id, idempotency_key, {"id": memory_id, "at": at}, run)
 
@@ -162,7 +169,7 @@ def restore(
 @verb("relate")
 def relate(
     request: Request, source: str, target: str, rel: str, *, idempotency_key: str | None = None
-) -> Payload:
+) -> answers.Related:
     """A typed edge. `supersedes` also takes the other one out of the answers."""
     if rel not in EDGE_KINDS:
         raise BadValue(f"rel is {rel[:60]!r}; give one of {', '.join(EDGE_KINDS)}")
@@ -178,7 +185,7 @@ def relate(
             f"{end.id} replaced {start.id} already; of two that replace each other neither is found"
         )
 
-    def run() -> Payload:
+    def run() -> answers.Related:
         is_there = end.id in start.edges.get(rel, ())
         degraded = None
         if not is_there:
@@ -186,7 +193,10 @@ def relate(
                 degraded = request.store.change(start.id, lambda note: _with_edge(note, rel, end.id)).degraded
         if rel == "supersedes" and end.status == "active":
             degraded = request.store.supersede(end.id).degraded
-        edge = {"edge_id": f"{start.id}--{rel}--{end.id}", "status": "noop" if is_there else "created"}
+        edge: answers.Related = {
+            "edge_id": f"{start.id}--{rel}--{end.id}",
+            "status": "noop" if is_there else "created",
+        }
         return with_degraded(edge, degraded)
 
     arguments = {"from": start.id, "to": end.id, "rel": rel}
@@ -199,22 +209,22 @@ def _once(
     memory_id: str,
     key: str | None,
     arguments: Mapping[str, Any],
-    run: Callable[[], Payload],
-) -> Payload:
+    run: Callable[[], Answer],
+) -> Answer:
     if (key := check_key(key)) is None:
         return run()
     digest = digest_of(verb_name, arguments)
     with request.locks.repeat:
         before = request.keys.find(key, digest)
         if before is not None:
-            return {**before, "status": "noop"}
+            return cast(Answer, {**before, "status": "noop"})
         answer = run()
         kept = {name: value for name, value in answer.items() if name != "degraded"}
         return with_degraded(answer, request.keys.keep(key, memory_id, digest, kept))
 
 
-def _done(stored: Stored, status: str) -> Payload:
-    return with_degraded({"id": stored.note.id, "status": status}, stored.degraded)
+def _degraded(stored: Stored) -> answers.Degraded:
+    return {"degraded": stored.degraded} if stored.degraded else {}
 
 
 def _changes(wanted: Amendment) -> dict[str, Value | Remove]:

@@ -14,9 +14,10 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from helix.errors import BadValue, KeyReused, MemoryErased, SecretRefused, StateUnwritable
+from helix.memory.budget import Answer
 from helix.memory.judgement.secrets import find_secret
 from helix.memory.principal import LOCAL
 from helix.memory.tokens import Payload
@@ -176,10 +177,10 @@ def check_key(key: str | None) -> str | None:
     return key.strip()
 
 
-def with_degraded(answer: Payload, more: str | None) -> Payload:
+def with_degraded(answer: Answer, more: str | None) -> Answer:
     """The answer, and one thing more that was not done of what was asked."""
     reasons = [reason for reason in (answer.get("degraded"), more) if reason]
-    return {**answer, "degraded": ". ".join(reasons)} if reasons else answer
+    return cast(Answer, {**answer, "degraded": ". ".join(reasons)}) if reasons else answer
 
 
 def digest_of(verb: str, arguments: Mapping[str, Any]) -> str:

@@ -22,12 +22,12 @@ from helix.errors import (
     StaleHash,
 )
 from helix.index.where import Reach, Where
+from helix.memory import answers
 from helix.memory.judgement.resemble import ComparedMemory, Resemblance, Verdict, resemble
 from helix.memory.judgement.secrets import find_leak
 from helix.memory.judgement.worth import why_not_worth
 from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
-from helix.memory.tokens import Payload
 from helix.memory.writing.idempotency import check_key, digest_of, with_degraded
 from helix.memory.writing.store import Edit, Store
 from helix.vault.authors import Author, acting, current, doing
@@ -73,7 +73,7 @@ class NewText:
 
 
 @verb("write")
-def write(request: Request, new_text: NewText) -> Payload:
+def write(request: Request, new_text: NewText) -> answers.Written:
     """Keep a memory, unless it is there already or replaces one. Answered when its file is durable on disk."""
     new, key = to_new(new_text, request), check_key(new_text.idempotency_key)
     how = ("idempotency_key", "force", "allow_secrets", "source")
@@ -86,12 +86,12 @@ def write(request: Request, new_text: NewText) -> Payload:
         answer = _decide(request, new_text, new)
         if key is not None:
             # No more than a retry is told: the titles of others are not ours to keep when they are erased.
-            kept = {name: answer[name] for name in ("id", "supersedes")}
+            kept = {"id": answer["id"], "supersedes": answer["supersedes"]}
             return with_degraded(answer, request.keys.keep(key, answer["id"], digest, kept))
         return answer
 
 
-def _before(request: Request, key: str, digest: str, new: NewMemory) -> Payload | None:
+def _before(request: Request, key: str, digest: str, new: NewMemory) -> answers.Written | None:
     """The answer to a retry. Never `noop` for a text that is stored nowhere."""
     view, before = request.view(), request.keys.find(key, digest)
     row = view.find_row(before["id"]) if before else view.find_by_key(request.keys.in_note(key))
@@ -123,7 +123,7 @@ def _check(new_text: NewText, new: NewMemory) -> None:
         raise NotWorthKeeping(f"{why}; say `force` to keep it all the same")
 
 
-def _decide(request: Request, new_text: NewText, new: NewMemory) -> Payload:
+def _decide(request: Request, new_text: NewText, new: NewMemory) -> answers.Written:
     view = request.view()
     if new_text.supersede_hint is not None:
         old = view.row(new_text.supersede_hint)
@@ -185,13 +185,13 @@ def _created(
     supersedes: Sequence[str],
     alike: Sequence[tuple[Note, Resemblance]],
     degraded: str | None = None,
-) -> Payload:
+) -> answers.Written:
     stored = store.add(new, supersedes=supersedes)
-    status = "superseded" if supersedes else "created"
+    status: answers.WriteStatus = "superseded" if supersedes else "created"
     return _answer(stored.note, status, supersedes, alike, degraded or stored.degraded)
 
 
-def _merged(store: Store, note: Note, how: Resemblance, new: NewMemory) -> Payload:
+def _merged(store: Store, note: Note, how: Resemblance, new: NewMemory) -> answers.Written:
     def add(now: Note) -> Edit | None:
         if not _still(now, how, new):
             raise StaleHash(f"{now.id} was changed while it was compared")
@@ -199,9 +199,11 @@ def _merged(store: Store, note: Note, how: Resemblance, new: NewMemory) -> Paylo
 
     with doing("merged", "said again"):
         stored = store.change(note.id, add)
-    answer = {**_answer(stored.note, "merged", [], [], stored.degraded), "reason": how.reason}
-    dropped = _not_kept(stored.note, new)
-    return {**answer, "not_kept": dropped} if dropped else answer
+    answer = _answer(stored.note, "merged", [], [], stored.degraded)
+    answer["reason"] = how.reason
+    if dropped := _not_kept(stored.note, new):
+        answer["not_kept"] = dropped
+    return answer
 
 
 def to_compared(memory: NewMemory | Memory) -> ComparedMemory:
@@ -357,15 +359,17 @@ def _listed(value: Value) -> list[Value]:
 
 def _answer(
     note: Note,
-    status: str,
+    status: answers.WriteStatus,
     supersedes: Sequence[str],
     alike: Sequence[tuple[Note, Resemblance]],
     degraded: str | None,
-) -> Payload:
-    answer: Payload = {"id": note.id, "status": status, "supersedes": list(supersedes)}
+) -> answers.Written:
+    answer: answers.Written = {"id": note.id, "status": status, "supersedes": list(supersedes)}
     if alike:
         answer["similar"] = [
             {"id": other.id, "title": other.memory.title[:120], "why": how.reason}
             for other, how in alike[:_NAMED]
         ]
-    return {**answer, "degraded": degraded} if degraded else answer
+    if degraded:
+        answer["degraded"] = degraded
+    return answer

@@ -17,7 +17,7 @@ from helix.memory.principal import UNKNOWN
 from helix.memory.request import Request as MemoryRequest
 from helix.memory.tokens import clean
 from helix.memory.workspace import Workspace
-from helix.surfaces.caller import place_of, principal_of
+from helix.surfaces import caller
 
 Context = ServerRequestContext[Any, Request]
 RequestIn = Callable[[Context], MemoryRequest]
@@ -31,7 +31,7 @@ def requests_to(workspace: Workspace) -> RequestIn:
     """The one place where a call of the protocol becomes a request of the memory floor."""
 
     def request_in(ctx: Context) -> MemoryRequest:
-        principal = UNKNOWN if ctx.request is None else principal_of(ctx.request.scope)
+        principal = UNKNOWN if ctx.request is None else caller.principal_of(ctx.request.scope)
         return workspace.request(principal, place_in(ctx))
 
     return request_in
@@ -41,7 +41,7 @@ def place_in(ctx: Context) -> Place:
     if ctx.request is None:
         return Place()
     headers = ctx.request.headers
-    place = place_of(headers)
+    place = caller.place_in(ctx.request.scope)
     client = ctx.session.client_params
     name = "" if client is None else " ".join(clean(client.client_info.name).split())[:_LONGEST]
     name = name if find_secret(name) is None else ""

@@ -25,15 +25,15 @@ def dialect_routes(
     Below the path of a dialect is nothing, and who may know that is whoever may use the dialect.
     """
     known = ", ".join(dialects)
-    found = [Route(PATH, declare(dialects[default].access)(endpoints[default]))]
+    found = [Route(PATH, declare(dialects[default].access.unheard())(endpoints[default]))]
     for name, dialect in dialects.items():
-        found.append(Route(f"{PATH}/{name}", declare(dialect.access)(endpoints[name])))
+        found.append(Route(f"{PATH}/{name}", declare(dialect.access.unheard())(endpoints[name])))
         found.append(_nothing_at(f"{PATH}/{name}/{{rest:path}}", dialect.access, known))
     return [*found, _nothing_at(f"{PATH}/{{dialect:path}}", LOCAL, known)]
 
 
 def _nothing_at(path: str, access: Access, known: str) -> Route:
-    @declare(access)
+    @declare(access.unheard())
     async def answer(request: Request) -> JSONResponse:
         name = str(request.scope["path"]).removeprefix(f"{PATH}/")[:80]
         message = f"there is no dialect {name!r}; there are {known}" if name else f"the path is {PATH}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter as Tally
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from prometheus_client import (
@@ -50,7 +50,7 @@ class Metrics:
         self.registry.register(_Daemon(health))
         ProcessCollector(registry=self.registry)
 
-    def hear(self, verb: str, answer: Payload, max_tokens: int | None) -> None:
+    def hear(self, verb: str, answer: Mapping[str, Any], max_tokens: int | None) -> None:
         """Told by the memory service of each answer, whichever surface asked."""
         self._answers.labels(
             verb, str(answer.get("status", "answered")) if max_tokens is None else "answered"

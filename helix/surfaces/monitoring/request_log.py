@@ -10,10 +10,9 @@ import time
 import traceback
 from pathlib import PurePath
 
-from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from helix.surfaces.caller import place_of
+from helix.surfaces.caller import place_in
 from helix.surfaces.monitoring.metrics import Metrics
 from helix.surfaces.problems import refuse
 
@@ -81,7 +80,7 @@ def _method(scope: Scope) -> str:
 
 
 def _client(scope: Scope) -> str:
-    return place_of(Headers(scope=scope)).client or (scope["client"] or ("unknown",))[0]
+    return place_in(scope).client or (scope["client"] or ("unknown",))[0]
 
 
 def _log_failure(scope: Scope, error: Exception) -> None:

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
 
+from helix.access import LOCAL, declare
 from helix.memory.verbs.table import VERBS
 from helix.surfaces.rest.maintenance import add_care
 from helix.surfaces.rest.monitoring import add_watching
@@ -34,6 +35,7 @@ _TAGS = [
 def add_document(app: FastAPI) -> None:
     app.openapi = functools.cache(lambda: document(app.version))  # type: ignore[method-assign]
 
+    @declare(LOCAL)
     def openapi(request: Request) -> Response:
         return JSONResponse(app.openapi())
 
@@ -42,7 +44,7 @@ def add_document(app: FastAPI) -> None:
 
 def document(version: str = "1") -> dict[str, Any]:
     openapi = get_openapi(
-        title="Helix", version=version, description=_ABOUT, routes=_routes(), tags=_TAGS,
+        title="Helix", version=version, description=_ABOUT, routes=described_routes(), tags=_TAGS,
         servers=[{"url": "http://127.0.0.1:7878", "description": "where helixd listens unless told otherwise"}],
     )  # fmt: skip
     components = openapi.setdefault("components", {})
@@ -61,7 +63,7 @@ def document(version: str = "1") -> dict[str, Any]:
     return openapi
 
 
-def _routes() -> list[BaseRoute]:
+def described_routes() -> list[BaseRoute]:
     """Without a vault behind them: enough to say what they are."""
     app, nothing = FastAPI(), cast(Any, None)
     mount(app, VERBS.values(), documented=True)

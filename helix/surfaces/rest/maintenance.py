@@ -9,7 +9,7 @@ import anyio.to_thread
 from fastapi import FastAPI, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
-from helix.access import OPEN, declare
+from helix.access import LOCAL, OPEN, declare
 from helix.memory.search_engine import RecallSoon
 from helix.surfaces.caller import workspace_of
 from helix.surfaces.monitoring.health import DaemonHealth, can_serve
@@ -30,7 +30,7 @@ def add_care(app: FastAPI, recall: RecallSoon, health: DaemonHealth, metrics: Me
     }
 
     @app.get("/healthz", tags=["daemon"], operation_id="healthz", responses=unwell)
-    @declare(OPEN)
+    @declare(OPEN.unlimited().unheard())
     async def healthz() -> Response:
         """How the daemon is: `starting`, `ready` or `degraded`, and why. 503 only when it cannot serve at all."""
         state = await health.look_soon()
@@ -40,6 +40,7 @@ def add_care(app: FastAPI, recall: RecallSoon, health: DaemonHealth, metrics: Me
         "/metrics", tags=["daemon"], operation_id="metrics",
         responses=_figures(), response_class=PlainTextResponse,
     )  # fmt: skip
+    @declare(LOCAL.needing("analytics").unlimited().unheard())
     async def figures() -> Response:
         """Figures for a Prometheus server."""
         return Response(
@@ -48,6 +49,7 @@ def add_care(app: FastAPI, recall: RecallSoon, health: DaemonHealth, metrics: Me
         )
 
     @app.post("/reindex", tags=["care"], operation_id="reindex", responses=reads(daemon_answers.Health, 507))
+    @declare(LOCAL.needing("admin"))
     def reindex(
         request: Request,
         accept_missing: Annotated[

@@ -97,6 +97,7 @@ def spellings(field: Field) -> Iterable[Field]:
     ]
 
 
+@functools.cache
 def attribute(field: Field) -> str:
     """Under which a model has what was sent: its name on the wire, unless Python keeps that for itself."""
     return f"{field.wire}_" if keyword.iskeyword(field.wire) else field.wire

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import FastAPI, Header, Request, Response
 from starlette.responses import StreamingResponse
 
+from helix.access import LOCAL, declare
 from helix.config import Config
 from helix.surfaces.caller import request_of
 from helix.surfaces.monitoring.events import Events, TooMany
@@ -30,11 +31,13 @@ class EventStream(StreamingResponse):
 
 def add_watching(app: FastAPI, events: Events, status: DaemonStatus, config: Config) -> None:
     @app.get("/status", tags=["daemon"], operation_id="status", responses=reads(daemon_answers.Status))
+    @declare(LOCAL.needing("diagnostics").unheard())
     def look() -> Response:
         """What `/healthz` does not say: latencies, tokens, who asks, the embedder, disk and git."""
         return reply(status.look())
 
     @app.get("/hosts", tags=["daemon"], operation_id="hosts", responses=reads(daemon_answers.Hosts))
+    @declare(LOCAL.needing("connectors"))
     def hosts(request: Request) -> Response:
         """For every host that Helix knows: its files, what belongs into them, and the command that puts it there."""
         # Here and not above: the spelling of every host's files is needed by nobody who starts a daemon.
@@ -48,6 +51,7 @@ def add_watching(app: FastAPI, events: Events, status: DaemonStatus, config: Con
     @app.get(
         "/events", tags=["daemon"], operation_id="events", responses=_stream(), response_class=EventStream
     )
+    @declare(LOCAL.needing("recall").unheard())
     async def listen(request: Request, last_heard: LastHeard = None) -> Response:
         """What happens, as it happens: a stream of server-sent events that ends when the daemon stops.
 

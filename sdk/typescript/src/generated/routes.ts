@@ -67,7 +67,7 @@ export const NESTED: Partial<Record<keyof Schemas, Readonly<Record<string, keyof
   Proposals: { proposals: "Proposal" },
   RememberBody: { source: "Source" },
   Status: { routes: "RouteFigures", verbs: "VerbFigures", clients: "Client", embedder: "EmbedderState", watcher: "WatcherState", disk: "Disk", git: "Git", consolidation: "Upkeep" },
-  Manifest: { entries: "ManifestEntry" },
+  Manifest: { left_out: "FileLeftOut", entries: "ManifestEntry" },
   Timeline: { events: "Event" },
   History: { versions: "Version" },
   WriteResult: { similar: "Similar" },

@@ -171,6 +171,11 @@ export interface FileBody {
   idempotencyKey?: string | null | undefined;
 }
 
+export interface FileLeftOut {
+  path: string;
+  reason: string;
+}
+
 export interface FileResult {
   status: "filed" | "noop";
   project: string;
@@ -737,7 +742,11 @@ export interface Manifest {
   vault?: string | null;
   createdAt?: string | null;
   embedder?: string | null;
+  /** What was selected; empty for the whole vault. */
+  selection?: Record<string, unknown> | null;
   counts?: Record<string, number> | null;
+  /** Files that could not be read, and so do not travel. */
+  leftOut?: FileLeftOut[] | null;
   entries: ManifestEntry[];
 }
 
@@ -1154,6 +1163,7 @@ export interface Schemas {
   Event: Event;
   ExplainedPack: ExplainedPack;
   FileBody: FileBody;
+  FileLeftOut: FileLeftOut;
   FileResult: FileResult;
   ForgetBody: ForgetBody;
   ForgetResult: ForgetResult;

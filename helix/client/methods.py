@@ -1,0 +1,141 @@
+"""The methods of both clients: one list, of which `Helix` makes functions and `AsyncHelix` coroutines."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+
+from helix.client.answer_shape import Listing, Result
+from helix.client.call import Call
+from helix.client.maintenance import Care
+from helix.client.reading import Reading
+from helix.client.results import Graph
+from helix.client.writing import Changing
+
+if TYPE_CHECKING:
+    from helix.client.async_client import AsyncHelix
+    from helix.client.client import Helix
+
+P = ParamSpec("P")
+T = TypeVar("T", bound=Result)
+Item = TypeVar("Item")
+
+
+class Verbs(Reading, Changing, Care):
+    """Every verb, as a call that is not sent yet."""
+
+    def __init__(self, scope: str) -> None:
+        self.scope = scope
+
+
+@dataclass(frozen=True)
+class Makers:
+    """How a client makes its methods."""
+
+    method: Callable[[Any], Any]
+    iterator: Callable[[Any], Any]
+    whole_graph: Callable[[Any], Any]
+
+
+# When the program runs, each client has functions of its own in place of these. What follows `TYPE_CHECKING` tells
+# type checkers and editors what they are.
+
+
+class Method(Generic[P, T]):
+    def __init__(self, verb: Callable[Concatenate[Any, P], Call[T]]) -> None:
+        self.verb = verb
+
+    def made(self, makers: Makers) -> Any:
+        return makers.method(self.verb)
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __get__(self, client: Helix, owner: object = None) -> Callable[P, T]: ...
+        @overload
+        def __get__(
+            self, client: AsyncHelix, owner: object = None
+        ) -> Callable[P, Coroutine[Any, Any, T]]: ...
+        @overload
+        def __get__(self, client: None, owner: type[Helix]) -> Callable[Concatenate[Helix, P], T]: ...
+        @overload
+        def __get__(
+            self, client: None, owner: type[AsyncHelix]
+        ) -> Callable[Concatenate[AsyncHelix, P], Coroutine[Any, Any, T]]: ...
+        def __get__(self, client: Any, owner: Any = None) -> Any: ...
+
+
+class IteratorMethod(Generic[P, Item]):
+    """All pages of a verb, one entry after the other."""
+
+    def __init__(self, verb: Callable[Concatenate[Any, P], Call[Listing[Item]]]) -> None:
+        self.verb = verb
+
+    def made(self, makers: Makers) -> Any:
+        return makers.iterator(self.verb)
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __get__(self, client: Helix, owner: object = None) -> Callable[P, Iterator[Item]]: ...
+        @overload
+        def __get__(self, client: AsyncHelix, owner: object = None) -> Callable[P, AsyncIterator[Item]]: ...
+        @overload
+        def __get__(
+            self, client: None, owner: type[Helix]
+        ) -> Callable[Concatenate[Helix, P], Iterator[Item]]: ...
+        @overload
+        def __get__(
+            self, client: None, owner: type[AsyncHelix]
+        ) -> Callable[Concatenate[AsyncHelix, P], AsyncIterator[Item]]: ...
+        def __get__(self, client: Any, owner: Any = None) -> Any: ...
+
+
+class GraphMethod(Method[P, Graph]):
+    """All pages of a graph, as one."""
+
+    def made(self, makers: Makers) -> Any:
+        return makers.whole_graph(self.verb)
+
+
+class Methods:
+    search = Method(Verbs.search)
+    search_all = IteratorMethod(Verbs.search)
+    context = Method(Verbs.context)
+    phases = Method(Verbs.phases)
+    get = Method(Verbs.get)
+    recent = Method(Verbs.recent)
+    recent_all = IteratorMethod(Verbs.recent)
+    today = Method(Verbs.today)
+    today_all = IteratorMethod(Verbs.today)
+    history = Method(Verbs.history)
+    history_all = IteratorMethod(Verbs.history)
+    neighbors = Method(Verbs.neighbors)
+    neighbors_all = IteratorMethod(Verbs.neighbors)
+    graph = GraphMethod(Verbs.graph_page)
+    graph_page = Method(Verbs.graph_page)
+
+    write = Method(Verbs.write)
+    update = Method(Verbs.update)
+    file = Method(Verbs.file)
+    forget = Method(Verbs.forget)
+    restore = Method(Verbs.restore)
+    relate = Method(Verbs.relate)
+
+    stats = Method(Verbs.stats)
+    conflicts = Method(Verbs.conflicts)
+    conflicts_all = IteratorMethod(Verbs.conflicts)
+    proposals = Method(Verbs.proposals)
+    proposals_all = IteratorMethod(Verbs.proposals)
+    consolidate = Method(Verbs.consolidate)
+    manifest = Method(Verbs.manifest)
+    manifest_all = IteratorMethod(Verbs.manifest)
+    health = Method(Verbs.health)
+
+    def __init_subclass__(cls, makers: Makers | None = None) -> None:
+        super().__init_subclass__()
+        if makers is not None:
+            for name, entry in vars(Methods).items():
+                if isinstance(entry, Method | IteratorMethod):
+                    setattr(cls, name, entry.made(makers))
