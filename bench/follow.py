@@ -14,15 +14,20 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from bench.figures import judge
 from helix.compose import open_vault
 from helix.config import Config
 from helix.memory.followed_vault import FollowedVault
+from helix.memory.search_engine import Recall, open_recall
 from helix.vault.hashes import content_hash
+from helix.vault.note import Note
 from helix.vault.vault_id import IDENTITY_FILE, new_identity
 
 _WORDS = ["auth", "retry", "client", "token", "cache", "vault", "merge", "index", "queue", "budget", "schema"]
 _PER_FOLDER = 100
 _SPACING = 0.25
+_DROP = 4.0
+"""how much more of the processor a drop may take than reading and parsing its files"""
 
 
 def main(argv: list[str]) -> None:
@@ -60,7 +65,9 @@ def _run(place: Path, notes: int, edits: int, idle: float) -> None:
             _edits(rng, helix, paths, edits)
             _settle()
             _idle(idle)
-            _drop(rng, helix, notes)
+            with open_recall(helix) as recall:
+                for count in sorted({min(1_000, notes), notes}):
+                    _drop(rng, helix, recall, count)
         finally:
             follower.stop()
 
@@ -93,16 +100,26 @@ def _idle(seconds: float) -> None:
     print(f"idle: {share:.2%} of one core over {seconds:.0f} s")
 
 
-def _drop(rng: random.Random, helix: FollowedVault, count: int) -> None:
+def _drop(rng: random.Random, helix: FollowedVault, recall: Recall, count: int) -> None:
+    """A folder that is moved in from elsewhere, as a person does it, beside the bare reading of its files."""
     known = helix.catalog.count_seen()
-    texts = [_text(rng, known + number) for number in range(count)]
-    started = time.perf_counter()
-    for number, text in enumerate(texts):
-        _write(helix.config.vault / f"drop/{number // _PER_FOLDER:03}/{number}.md", text)
-    written = time.perf_counter() - started
+    outside = helix.config.state_dir / f"outside-{known}"
+    for number in range(count):
+        _write(outside / f"{number // _PER_FOLDER:03}/{number}.md", _text(rng, known + number))
+    before = time.process_time()
+    for file in outside.rglob("*.md"):
+        _ = Note.parse(file.name, file.read_bytes()).memory
+    bare = time.process_time() - before
+    names = [f"mem_{known}", f"mem_{known + count - 1}"]
+    started, before = time.perf_counter(), time.process_time()
+    outside.rename(helix.config.vault / f"drop-{known}")
+    _wait(lambda: any(name in recall.index.hashes() for name in names), every=0.02)
+    first = time.perf_counter() - started
     _wait(lambda: helix.catalog.count_seen() == known + count, every=0.05)
-    seconds = time.perf_counter() - started
-    print(f"drop of {count:,} files: all in the catalog after {seconds:.1f} s (written in {written:.1f} s)")
+    _wait(lambda: len(recall.index.hashes()) == known + count, every=0.05)
+    seconds, work = time.perf_counter() - started, time.process_time() - before
+    print(f"drop of {count:,} files: some are found after {first:.1f} s, all after {seconds:.1f} s")
+    judge("of the processor", work / bare, _DROP, "× the bare reading of the files")
 
 
 def _says(helix: FollowedVault, path: str, digest: str) -> bool:

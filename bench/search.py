@@ -225,19 +225,20 @@ def _ask(
     encodings, searches, narrow, own, found = [], [], [], [], 0
     for number, question in enumerate(questions):
         worked = time.thread_time()
-        encodings.append(timed(embedder.embed_query, question))
+        # Each text once: what was encoded, or asked, a moment ago is remembered.
+        encodings.append(timed(embedder.embed_query, f"when {question}"))
         spent = time.thread_time() - worked
         started, worked = time.perf_counter(), time.thread_time()
         found += len(searcher.search(Question(question)).hits)
         searches.append(time.perf_counter() - started)
         own.append(time.thread_time() - worked - spent)
-        narrow.append(timed(searcher.search, Question(f"{question} project:p{number % 10:03}")))
+        narrow.append(timed(searcher.search, Question(f"why {question} project:p{number % 10:03}")))
     report("encoding a question", encodings)
     report(f"search, {found / len(questions):.1f} memories found", searches)
     report("search in one project, by a filter", narrow)
     above = statistics.median(one - other for one, other in zip(searches, encodings, strict=True)) * 1000
     if is_judged:
-        judge("search, p50 above encoding", above, 10, "ms")
+        judge("search, p50 above encoding", above, 8, "ms")
         ratio = statistics.median(narrow) / statistics.median(searches)
         judge("search with a narrow filter", ratio, 1.1, "× without")
     else:
@@ -310,7 +311,7 @@ def _compare(slopes: list[Slope]) -> None:
     by_size = {one.notes: one for one in slopes}
     if {_JUDGED, _SIZES[-1]} <= by_size.keys():
         ratio = by_size[_SIZES[-1]].search / by_size[_JUDGED].search
-        judge(f"search, p50 at {_SIZES[-1]:,} notes", ratio, 3, f"× that at {_JUDGED:,}")
+        judge(f"search, p50 at {_SIZES[-1]:,} notes", ratio, 1.5, f"× that at {_JUDGED:,}")
     less, more = slopes[-2:]
     grown = 1_000_000 - more.notes
 

@@ -1,6 +1,7 @@
 """What serving costs: a real helixd over a real socket, beside a bare app under the same server in the same run.
 
-First one client asks again and again on one connection; then 32 clients mix reads and writes. The clients share the
+First one client asks again and again on one connection; then 8 agents search over MCP, each with questions of its own
+and then all with the same; then 32 clients mix reads and writes. The clients share the
 processors with the daemon, so the second part says what a busy machine feels like, not what the daemon could do alone.
 """
 
@@ -15,10 +16,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.figures import report
+from bench.figures import judge, report
 from bench.notes import Notes
 from tests.cli.commands import BIN
 from tests.flows.daemon import Daemon, free_port, running_daemon
@@ -26,6 +28,7 @@ from tests.surfaces.clients import run_clients
 from tests.surfaces.conftest import surroundings
 from tests.waiting import wait_for
 
+_REVISION = "2025-11-25"
 _FLOOR = """
 import sys, uvicorn
 from starlette.applications import Starlette
@@ -58,9 +61,10 @@ def one_client(url: str, what: str, method: str, path: str, count: int, body: st
     connection = http.client.HTTPConnection(url.removeprefix("http://"))
     seconds = []
     for number in range(count + 10):
+        at = path.replace("NUMBER", str(number))
         said = None if body is None else body.replace("NUMBER", f"{what} {number}").encode()
         started = time.perf_counter()
-        connection.request(method, path, said, {"Content-Type": "application/json"} if said else {})
+        connection.request(method, at, said, {"Content-Type": "application/json"} if said else {})
         answer = connection.getresponse()
         answer.read()
         assert answer.status == 200, (path, answer.status)
@@ -68,6 +72,52 @@ def one_client(url: str, what: str, method: str, path: str, count: int, body: st
             seconds.append(time.perf_counter() - started)
     connection.close()
     report(f"  {what}", seconds)
+
+
+def agents(url: str, questions: list[list[str]]) -> float:
+    """One for each list of questions, side by side; returns how many questions were answered in a second."""
+    sessions = [Agent(url) for _ in questions]
+    started = time.perf_counter()
+    with ThreadPoolExecutor(len(sessions)) as pool:
+        seconds = [one for some in pool.map(Agent.search, sessions, questions) for one in some]
+    rate = len(seconds) / (time.perf_counter() - started)
+    report(f"  {rate:.0f} searches a second", seconds)
+    return rate
+
+
+class Agent:
+    """A session of MCP on a connection of its own."""
+
+    def __init__(self, url: str) -> None:
+        self._connection = http.client.HTTPConnection(url.removeprefix("http://"))
+        self._headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": _REVISION,
+        }
+        client = {"name": "bench", "version": "0"}
+        self._send(0, "initialize", {"protocolVersion": _REVISION, "capabilities": {}, "clientInfo": client})
+        self._send(None, "notifications/initialized", {})
+
+    def search(self, questions: list[str]) -> list[float]:
+        seconds = []
+        for number, question in enumerate(questions, 1):
+            started = time.perf_counter()
+            answer = self._send(
+                number, "tools/call", {"name": "memory_search", "arguments": {"query": question}}
+            )
+            assert b'"isError":false' in answer, answer
+            seconds.append(time.perf_counter() - started)
+        return seconds
+
+    def _send(self, number: int | None, method: str, params: dict[str, object]) -> bytes:
+        message = {"jsonrpc": "2.0", "method": method, "params": params}
+        body = json.dumps(message if number is None else {**message, "id": number})
+        self._connection.request("POST", "/mcp", body, self._headers)
+        answer = self._connection.getresponse()
+        if session := answer.getheader("mcp-session-id"):
+            self._headers["Mcp-Session-Id"] = session
+        return answer.read()
 
 
 def many_clients(url: str, clients: int, seconds: float) -> None:
@@ -106,13 +156,20 @@ def main(argv: list[str]) -> None:
             print("one client, one connection", flush=True)
             one_client(floor, "bare app", "GET", "/recall?q=x", asked.count)
             one_client(daemon.url, "GET /healthz", "GET", "/healthz", asked.count)
-            one_client(daemon.url, "GET /recall", "GET", "/recall?q=retry+policy+of+the+client", asked.count)
+            recall = "/recall?q=retry+policy+of+the+client"
+            one_client(daemon.url, "GET /recall", "GET", f"{recall}+NUMBER", asked.count)
+            one_client(daemon.url, "GET /recall, the same question", "GET", recall, asked.count)
             one_client(daemon.url, "GET /recent", "GET", "/recent", asked.count)
             task = json.dumps({"task": "debug the retries of the client"})
             one_client(daemon.url, "POST /context", "POST", "/context", asked.count, task)
             text = json.dumps({"text": "Bench NUMBER of the harbour log", "force": True})
             one_client(daemon.url, "POST /remember", "POST", "/remember", asked.count, text)
             one_client(floor, "bare app, again", "GET", "/recall?q=x", asked.count)
+            print("8 agents search over MCP", flush=True)
+            questions = notes.questions(8 * asked.count, asked.notes)
+            searches = agents(daemon.url, [questions[at::8] for at in range(8)])
+            judge("searches a second, each with its own question", searches, 200, "", at_least=True)
+            agents(daemon.url, [["what is the retry policy of the client?"] * asked.count] * 8)
             print(f"{asked.clients} clients on the bare app, {asked.seconds / 6:.0f} s", flush=True)
             many_clients(floor, asked.clients, asked.seconds / 6)
             print(f"{asked.clients} clients on helixd, {asked.seconds:.0f} s", flush=True)

@@ -117,7 +117,7 @@ def _serve(followed: FollowedVault) -> None:
     port = int(listener.getsockname()[1])
     here = Whereabouts(_url(config.host, port), os.getpid(), release)
     models = Models(config.state_dir, config.embed_threads)
-    recall = RecallSoon(followed, models)
+    recall = RecallSoon(followed, models, somebody_waits=lambda: mcp.is_loading)
     with models, open_workspace(followed, lambda: recall.get(_PATIENCE)) as workspace:
         token = TokenFile(config).get
         _make_token(token)

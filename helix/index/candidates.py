@@ -13,10 +13,11 @@ from helix.index.facet_index import FacetIndex
 from helix.index.keywords import Keywords
 from helix.index.meaning import Meaning
 from helix.index.vector_matrix import VectorHit
-from helix.index.where import Where
+from helix.index.where import Where, to_predicate
 
 _TELLING_WORDS = 40  # of a text that is compared with what is there
 _UNKNOWN_WORDS = 3  # for which others are suggested
+_VERY_MANY = 20_000
 _SPELLED_BY = 3  # memories that show how a suggestion is spelled
 
 
@@ -29,7 +30,7 @@ class Stores(NamedTuple):
 
 
 def find_candidates(stores: Stores, wording: Wording, where: Where, limit: int) -> Candidates:
-    within = _within(stores.facets, where)
+    within = None if _is_wide(stores.facets, where) else _within(stores.facets, where)
     allowed = _allowed(stores.facets, where, within)
     by_words = stores.keywords.search(
         wording.words, limit, without=wording.without, allowed=allowed, within=within
@@ -55,8 +56,14 @@ def find_alike(stores: Stores, text: str, limit: int, where: Where) -> list[str]
     keywords = stores.keywords
     known = {word: keywords.document_frequency(word) for word in set(query_tokens(text))}
     rarest = sorted((word for word in known if known[word]), key=lambda word: (known[word], word))
-    within = stores.facets.within(where)
-    hits = keywords.search(rarest[:_TELLING_WORDS], limit, within=within)
+    # Asked of the best few: a set of all that may be found would grow with the vault, and be made for every write.
+    passes = to_predicate(where)
+
+    def allowed(memory_id: str) -> bool:
+        row = stores.facets.find(memory_id)
+        return row is not None and passes(row)
+
+    hits = keywords.search(rarest[:_TELLING_WORDS], limit, allowed=allowed)
     return [memory_id for memory_id, _ in hits]
 
 
@@ -78,9 +85,19 @@ def _within(facets: FacetIndex, where: Where) -> set[str] | None:
     return facets.within(where)
 
 
+def _is_wide(facets: FacetIndex, where: Where) -> bool:
+    """Whether most of very many may be found: to ask of the few that are is faster than to name all."""
+    if len(facets) < _VERY_MANY or where.names_fields or where.among is not None or where.reaches is None:
+        return False
+    return all(reach.projects is None and reach.session is None for reach in where.reaches)
+
+
 def _allowed(facets: FacetIndex, where: Where, within: set[str] | None) -> Callable[[str], bool]:
     if within is not None:
         return within.__contains__
+    if where.reaches is not None:
+        passes = to_predicate(where)
+        return lambda memory_id: (row := facets.find(memory_id)) is not None and passes(row)
     return facets.is_active if where.active_only else facets.__contains__
 
 

@@ -253,6 +253,10 @@ class Catalog(StateDatabase):
         best = choose_best(memory_id, [row.path for row in rows])
         return next(row for row in rows if row.path == best)
 
+    def find_path(self, memory_id: str) -> str | None:
+        row = self.find(memory_id)
+        return None if row is None else row.path
+
     def find_folded(self, memory_id: str) -> Row | None:
         """The same for an id that somebody typed: exactly, or else without regard to case."""
         query = f"SELECT {_ROW} FROM notes WHERE folded = ? AND NOT is_stub ORDER BY path LIMIT 1"

@@ -38,6 +38,9 @@ class Ledger(Protocol):
 
     def indexed(self) -> Sequence[Indexed]: ...
 
+    def find_path(self, memory_id: str) -> str | None:
+        """Where the memory stands now."""
+
 
 @dataclass(frozen=True)
 class Wording:
@@ -122,6 +125,11 @@ class IndexHealth:
     is_calibrated: bool = False
     """whether it was measured which cosines count as near: that differs from model to model"""
 
+    @property
+    def is_starting(self) -> bool:
+        """Found by words, while the model and the vectors are still being opened."""
+        return self.model is None and self.indexing is not None
+
 
 class Engine(Protocol):
     """Threads may ask while one writes."""
@@ -132,7 +140,13 @@ class Engine(Protocol):
         """Found by their words when this returns, by their meaning soon after. The same changes may come again."""
 
     def catch_up(self, ledger: Ledger, read: ReadNote, progress: Progress | None = None) -> int:
-        """Put what the ledger has and the engine has not, and drop what it no longer has. Returns how many."""
+        """Put what the ledger has and the engine has not, and drop what it no longer has. Returns how many.
+
+        Everything is found by its words when this returns.
+        """
+
+    def attach(self) -> None:
+        """Search by meaning as well, in an engine that was opened for words first. It may take seconds."""
 
     def rebuild(self, progress: Progress | None = None) -> None:
         """Make everything again from the notes; what was there serves until it is replaced."""
@@ -154,6 +168,9 @@ class Engine(Protocol):
 
     def health(self) -> IndexHealth: ...
 
+    def version(self) -> object:
+        """Another value after every change that may give a question another answer."""
+
     def hashes(self) -> Mapping[str, str]:
         """What is found by its words: of each memory the hash of the note that it was put with."""
 
@@ -171,7 +188,8 @@ class Engine(Protocol):
         """For words that no memory holds: those that look like them in memories that pass, likeliest first."""
 
     def means(self) -> tuple[list[str], np.ndarray] | None:
-        """Of each memory one vector of length one; None without a model."""
+        """Of each memory one vector of length one; None without a model. It waits for vectors that are being opened,
+        and raises IndexNotReady when that takes long."""
 
     def vectors_version(self) -> object:
         """Another value whenever `means` would answer otherwise."""

@@ -24,9 +24,9 @@ from helix.index.spelling import Vocabulary
 
 __all__ = ["Allowed", "KeywordDoc", "Keywords", "WhooshKeywords"]
 
-# Documents in the delta, which is searched in plain Python. A flush writes every word once, however many documents hold
-# it, so a few large flushes take less time than many small ones.
-_FLUSH_AT = 3_000
+# Documents in the delta, which is searched in plain Python, and takes 5 KB for each. A flush writes every word once,
+# however many documents hold it, so a few large flushes take less time than many small ones.
+_FLUSH_AT = 6_000
 _SEGMENT_SIZE = (
     50_000  # documents in one segment of a build, which is put together in memory: about 1 KB each
 )
@@ -35,6 +35,7 @@ _KEPT_SEGMENTS = 10
 _CACHE_BYTES = 32 * 1024 * 1024
 _SUGGESTIONS = 5
 _NAMED_SHARE = 4
+_NOWHERE = (np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32))
 
 
 class WordHits(list[tuple[str, float]]):
@@ -79,6 +80,9 @@ class Keywords(Protocol):
     def hashes(self) -> dict[str, str]:
         """What is indexed: id to hash."""
 
+    def find_hash(self, memory_id: str) -> str | None:
+        """That of one document; None for one that is not indexed."""
+
     def flush(self) -> None:
         """Writes to disk what is only in memory."""
 
@@ -102,6 +106,8 @@ class WhooshKeywords:
         self._segments: list[Segment] = []
         self._where: dict[str, tuple[Segment, int]] = {}
         self._delta: dict[str, WordEntry] = {}
+        self._delta_words: dict[str, dict[str, float]] = {}
+        """the words of the delta: in which of its documents each stands, and how much it weighs there"""
         self._length = 0
         # Put or dropped since a write began, and so newer than what it writes.
         self._touched: set[str] = set()
@@ -118,6 +124,8 @@ class WhooshKeywords:
             for entry in entries:
                 self._bury(entry.id)
                 self._delta[entry.id] = entry
+                for word, weight in entry.weights.items():
+                    self._delta_words.setdefault(word, {})[entry.id] = weight
                 self._length += entry.length
                 self._touched.add(entry.id)
             crowded = len(self._delta) >= _FLUSH_AT
@@ -163,7 +171,8 @@ class WhooshKeywords:
     def document_frequency(self, word: str) -> int:
         with self._lock:
             parts: list[IndexPart] = [*self._segments, self._delta_as_part()]
-            return sum(int(part.alive[self._read(part, word)[0]].sum()) for part in parts)
+            found = [(part, self._read(part, word)[0]) for part in parts]
+            return sum(int(part.alive[docs].sum()) if part.has_dead else len(docs) for part, docs in found)
 
     def terms_like(self, word: str) -> list[str]:
         with self._lock:
@@ -184,6 +193,13 @@ class WhooshKeywords:
         with self._lock:
             on_disk = {memory_id: segment.hashes[at] for memory_id, (segment, at) in self._where.items()}
             return on_disk | {memory_id: entry.hash for memory_id, entry in self._delta.items()}
+
+    def find_hash(self, memory_id: str) -> str | None:
+        with self._lock:
+            if entry := self._delta.get(memory_id):
+                return entry.hash
+            position = self._where.get(memory_id)
+            return None if position is None else position[0].hashes[position[1]]
 
     def flush(self) -> None:
         with self._writing:
@@ -261,6 +277,10 @@ class WhooshKeywords:
     def _bury(self, memory_id: str) -> None:
         self._delta_part = None
         if entry := self._delta.pop(memory_id, None):
+            for word in entry.weights:
+                del self._delta_words[word][memory_id]
+                if not self._delta_words[word]:
+                    del self._delta_words[word]
             self._length -= entry.length
         if position := self._where.pop(memory_id, None):
             segment, number = position
@@ -272,7 +292,7 @@ class WhooshKeywords:
         self._deaths_to_save = True
 
     def _delta_as_part(self) -> _Batch:
-        self._delta_part = self._delta_part or _Batch(list(self._delta.values()))
+        self._delta_part = self._delta_part or _Batch(list(self._delta.values()), self._delta_words)
         return self._delta_part
 
     def _at(self, ids: Set[str]) -> list[Docs]:
@@ -293,8 +313,9 @@ class _Batch:
 
     has_dead = False
 
-    def __init__(self, entries: list[WordEntry]) -> None:
+    def __init__(self, entries: list[WordEntry], words: Mapping[str, Mapping[str, float]]) -> None:
         self._entries = entries
+        self._words = words
         self.ids = [entry.id for entry in entries]
         self.alive: NDArray[np.bool_] = np.ones(len(entries), dtype=np.bool_)
 
@@ -302,9 +323,14 @@ class _Batch:
     def lengths(self) -> NDArray[np.float64]:
         return np.array([entry.length for entry in self._entries], dtype=np.float64)
 
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {memory_id: number for number, memory_id in enumerate(self.ids)}
+
     def postings(self, word: str) -> tuple[Docs, Weights]:
-        found = [(at, entry.weights[word]) for at, entry in enumerate(self._entries) if word in entry.weights]
-        return (
-            np.array([at for at, _ in found], dtype=np.intp),
-            np.array([weight for _, weight in found], dtype=np.float32),
-        )
+        found = self._words.get(word)
+        if found is None:
+            return _NOWHERE
+        # In the order in which they were put, which is that of the numbers.
+        numbers = [self._numbers[memory_id] for memory_id in found]
+        return np.array(numbers, dtype=np.intp), np.array(list(found.values()), dtype=np.float32)

@@ -77,15 +77,16 @@ def rank(
 ) -> list[Ranked]:
     """Best first; equal scores in the order of the ids, so that pages never shift. `words` is their share."""
     own = _own_scores(candidates, words)
-    around = _from_session(candidates, [by_words + by_vector for by_words, by_vector in own])
-    ranked = []
+    around = _from_session(candidates, own)
+    scored = []
     for candidate, (by_words, by_vector), pulled in zip(candidates, own, around, strict=True):
         facets = candidate.facets
         title = TITLE * _share_named(facets.title_words, question_words)
         is_in_span = span is not None and facets.created is not None and span.holds(facets.created.date())
         parts = (by_words, by_vector, pulled, title, TIME if is_in_span else 0.0, *_priors(facets, now))
-        ranked.append(Ranked(facets.id, sum(parts), parts))
-    return sorted(ranked, key=lambda row: (-row.score, row.memory_id))
+        scored.append((-sum(parts), facets.id, parts))
+    scored.sort()  # no two have the same id
+    return [Ranked(memory_id, -below, parts) for below, memory_id, parts in scored]
 
 
 def follow_links(ranked: Sequence[Ranked], linked: Mapping[str, Set[str]]) -> list[Ranked]:
@@ -94,6 +95,8 @@ def follow_links(ranked: Sequence[Ranked], linked: Mapping[str, Set[str]]) -> li
     for row in ranked[:LINKED_FROM]:
         for other in linked.get(row.memory_id, ()):
             least[other] = max(least.get(other, 0.0), LINKED * row.score)
+    if not least:  # most questions
+        return list(ranked)
     lifted = []
     for row in ranked:
         lift = max(0.0, least.get(row.memory_id, 0.0) - row.score)
@@ -108,31 +111,34 @@ def _own_scores(candidates: Sequence[Candidate], words: float) -> list[tuple[flo
     best, floor = max(cosines, default=0.0), min(cosines, default=0.0)
     # With words alone, or vectors alone, that score is all there is.
     share = words if most and cosines else 1.0 if most else 0.0
+    rest = 1 - share
     scores = []
     for candidate in candidates:
         cosine = candidate.cosine
         vector = 0.0 if cosine is None else (cosine - floor) / (best - floor) if best > floor else 1.0
-        scores.append((share * candidate.words / most if most else 0.0, (1 - share) * vector))
+        scores.append((share * candidate.words / most if most else 0.0, rest * vector))
     return scores
 
 
-def _from_session(candidates: Sequence[Candidate], own: Sequence[float]) -> list[float]:
+def _from_session(candidates: Sequence[Candidate], own: Sequence[tuple[float, float]]) -> list[float]:
     """How far each is pulled up by better ones in its session."""
-    sessions: dict[str, dict[int, float]] = {}
     sittings = [candidate.facets.sitting for candidate in candidates]
-    for candidate, sitting, score in zip(candidates, sittings, own, strict=True):
+    pulled = [0.0] * len(candidates)
+    sessions: dict[str, dict[int, float]] = {}
+    for candidate, sitting, (by_words, by_vector) in zip(candidates, sittings, own, strict=True):
         if sitting is not None:
-            sessions.setdefault(sitting, {})[candidate.position] = score
-    best = {sitting: max(scores.values()) for sitting, scores in sessions.items()}
-    pulled = []
-    for candidate, sitting, score in zip(candidates, sittings, own, strict=True):
-        if sitting is None or len(scores := sessions[sitting]) < 2:
-            pulled.append(0.0)
+            sessions.setdefault(sitting, {})[candidate.position] = by_words + by_vector
+    best = {sitting: max(scores.values()) for sitting, scores in sessions.items() if len(scores) > 1}
+    if not best:
+        return pulled
+    for number, (candidate, sitting) in enumerate(zip(candidates, sittings, strict=True)):
+        if sitting is None or sitting not in best:
             continue
-        at = candidate.position
+        scores, at = sessions[sitting], candidate.position
+        score = sum(own[number])
         beside = max(scores.get(at - 1, score), scores.get(at + 1, score), score)
         further = max(scores.get(at - 2, score), scores.get(at + 2, score), score)
-        pulled.append(
+        pulled[number] = (
             SESSION_BEST * max(0.0, best[sitting] - score)
             + NEIGHBOUR * (beside - score)
             + NEXT_NEIGHBOUR * (further - score)
@@ -141,7 +147,7 @@ def _from_session(candidates: Sequence[Candidate], own: Sequence[float]) -> list
 
 
 def _share_named(title: frozenset[str], question: frozenset[str]) -> float:
-    return len(title & question) / len(title) if title else 0.0
+    return 0.0 if title.isdisjoint(question) else len(title & question) / len(title)
 
 
 def _priors(facets: Facets, now: datetime) -> tuple[float, float, float]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from helix.errors import ModelError
 from helix.index.analyze import tokens
+from helix.index.answer_cache import AnswerCache
 from helix.index.confidence import Coverage, Signals, cover, judge
-from helix.index.engine import Candidates, Engine, Wording
+from helix.index.engine import Candidates, Engine, IndexHealth, Wording
 from helix.index.query import ParsedQuery, parse
 from helix.index.ranking import Ranked, follow_links, rank, words_share
 from helix.index.rerank import Reranker
@@ -23,6 +25,7 @@ _WORTH = 0.3  # of the best score; what lies below fills a limit and answers not
 RERANKED = 15
 _EXPLAINED = 60  # of what was found, how many are looked at for an explanation
 _SUGGESTIONS = 5
+_SAME_SECONDS = 60  # within which the clock makes no difference to an answer that is kept
 _RERANK_SHARE = 0.5  # of the score of the reranked; the rest is their order before
 
 FindNote = Callable[[str], Note | None]
@@ -41,13 +44,22 @@ class Question:
     """name also what was found and is not worth showing"""
 
 
-@dataclass(frozen=True)
-class SearchHit:
-    memory_id: str
-    score: float
+class SearchHit(NamedTuple):
+    ranked: Ranked
     ordinal: int | None
     """the chunk that fits best, where the vectors found it"""
-    reasons: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def memory_id(self) -> str:
+        return self.ranked.memory_id
+
+    @property
+    def score(self) -> float:
+        return self.ranked.score
+
+    @property
+    def reasons(self) -> Mapping[str, float]:
+        return self.ranked.reasons
 
 
 @dataclass(frozen=True)
@@ -98,10 +110,24 @@ class Searcher:
         self._clock = clock
         self._find = find
         self._reranker = reranker or Reranker()
+        self._answers: AnswerCache[SearchAnswer] = AnswerCache()
 
     def search(self, question: Question) -> SearchAnswer:
-        query = parse(question.text, question.where)
         now = question.now or self._clock()
+        health = self._engine.health()
+        # Before everything else: what changes meanwhile makes another version, in which nothing of this is kept.
+        version = (self._engine.version(), health.degraded)
+        key = (replace(question, now=None), now.timestamp() // _SAME_SECONDS)
+        answer = self._answers.find(version, key)
+        if answer is None:
+            answer = self._search(question, now, health)
+            # Not what quotes a memory, which may be erased, nor what failed and will not fail again.
+            if not answer.suggestions and answer.degraded == health.degraded:
+                self._answers.keep(version, key, replace(answer, notes={}))
+        return answer
+
+    def _search(self, question: Question, now: datetime, health: IndexHealth) -> SearchAnswer:
+        query = parse(question.text, question.where)
         notes = _Notes(self._find)
         candidates = self._engine.candidates(
             Wording(query.text, query.words, query.without), query.where, _POOL
@@ -118,10 +144,10 @@ class Searcher:
             now,
             time_span(query.text, now.date()),
         )
-        ranked = follow_links(ranked, {one.id: one.linked for one in found if one.linked})
+        ranked = follow_links(ranked, {one.facets.id: one.linked for one in found if one.linked})
         if question.rerank:
             ranked = self._rerank(query, ranked, notes)
-        return self._answer(query, question, ranked, candidates, found_by_words, notes)
+        return self._answer(query, question, ranked, candidates, found_by_words, notes, health)
 
     def alike(self, text: str, limit: int, where: Where) -> list[str]:
         """The memories that share the rarest words with a text: what a writer looks at before it writes."""
@@ -156,24 +182,28 @@ class Searcher:
         candidates: Candidates,
         found_by_words: float,
         notes: _Notes,
+        health: IndexHealth,
     ) -> SearchAnswer:
-        health = self._engine.health()
         degraded = candidates.trouble or health.degraded
         if not query.text.strip():
-            hits = [_hit(row, {}) for row in ranked[: question.limit]]
+            hits = [SearchHit(row, None) for row in ranked[: question.limit]]
             return SearchAnswer(hits, 1.0 if hits else 0.0, degraded=degraded, notes=notes.of(hits))
-        near = [one for one in candidates.found if one.cosine is not None]
+        ordinals = {one.facets.id: one.ordinal for one in candidates.found if one.cosine is not None}
         # The nearest of those that are embedded says little while others are not.
         complete = health.index_lag == 0 and health.is_calibrated
-        cosine = max(one.cosine for one in near if one.cosine is not None) if near and complete else None
+        cosine = max((one.cosine for one in candidates.found if one.cosine is not None), default=None)
         coverage = _coverage(candidates, notes.text(ranked[0].memory_id)) if ranked else None
-        verdict = judge(Signals(cosine, found_by_words, bool(near), coverage))
-        ordinals = {one.id: one.ordinal for one in near}
+        signals = Signals(cosine if complete else None, found_by_words, bool(ordinals), coverage)
+        verdict = judge(signals)
         worth = [row for row in ranked[: question.limit] if row.score >= _WORTH * ranked[0].score]
-        hits = [_hit(row, ordinals) for row in worth] if verdict.worth_showing else []
+        shown = worth if verdict.worth_showing else []
+        hits = [SearchHit(row, ordinals.get(row.memory_id)) for row in shown]
         suggestions = [] if found_by_words else self._suggestions(query, notes)
-        shown = {hit.memory_id for hit in hits}
-        explained = ranked[:_EXPLAINED] if question.explain else ()
+        below: list[SearchHit] = []
+        if question.explain:
+            named = {row.memory_id for row in shown}
+            others = [row for row in ranked[:_EXPLAINED] if row.memory_id not in named]
+            below = [SearchHit(row, ordinals.get(row.memory_id)) for row in others]
         return SearchAnswer(
             hits,
             verdict.confidence,
@@ -181,7 +211,7 @@ class Searcher:
             verdict.fits,
             degraded,
             suggestions,
-            below=[_hit(row, ordinals) for row in explained if row.memory_id not in shown],
+            below=below,
             notes=notes.of(hits),
         )
 
@@ -197,7 +227,3 @@ class Searcher:
 
 def _coverage(candidates: Candidates, text: str | None) -> Coverage | None:
     return None if text is None else cover(candidates.rarities, frozenset(tokens(text)))
-
-
-def _hit(ranked: Ranked, ordinals: Mapping[str, int | None]) -> SearchHit:
-    return SearchHit(ranked.memory_id, ranked.score, ordinals.get(ranked.memory_id), dict(ranked.reasons))

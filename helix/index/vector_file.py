@@ -122,9 +122,11 @@ class VectorFile:
             os.preadv(self._handle, [found[at]], start + row * size)
         return found.astype(np.float32)
 
-    def texts(self, name: str) -> list[str]:
-        blob, ends = self.read(name), np.frombuffer(self.read(f"{name}_ends"), np.int64).tolist()
-        return [blob[first:last].decode() for first, last in zip([0, *ends], ends, strict=False)]
+    def texts(self, name: str) -> Iterator[str]:
+        blob, first = self.read(name), 0
+        for last in map(int, self.mapped(f"{name}_ends", np.int64)):
+            yield blob[first:last].decode()
+            first = last
 
     def words(self) -> dict[str, list[str]]:
         """By the name of a column the values that its numbers stand for."""
@@ -146,7 +148,9 @@ class VectorFile:
             None if moment == NO_TIME else moment for moment in self.mapped("created", np.int64).tolist()
         ]
         vectors = np.frombuffer(self.read("vectors"), np.float16).reshape(-1, self.dimensions)
-        return VectorRows(self.texts("ids"), self.texts("hashes"), created, filed, np.diff(starts), vectors)
+        return VectorRows(
+            list(self.texts("ids")), list(self.texts("hashes")), created, filed, np.diff(starts), vectors
+        )
 
     def _check(self) -> None:
         for name, (at, size, checksum) in self._header["sections"].items():

@@ -61,7 +61,7 @@ class NothingYet:
         return []
 
 
-class Snapshot:
+class VectorSnapshot:
     """Threads may search it while its owner, under a lock, hides memories."""
 
     def __init__(self, file: VectorFile) -> None:
@@ -90,7 +90,7 @@ class Snapshot:
     # What it holds
 
     def ids(self) -> Iterator[str]:
-        return iter(self._file.texts("ids"))
+        return self._file.texts("ids")
 
     def hashes(self) -> dict[str, str]:
         both = zip(self.ids(), self._file.texts("hashes"), self._visible.tolist(), strict=True)
@@ -109,7 +109,7 @@ class Snapshot:
             means[first : first + _PORTION] = sums / np.maximum(
                 np.linalg.norm(sums, axis=1, keepdims=True), 1e-9
             )
-        ids = self._file.texts("ids")
+        ids = list(self.ids())
         return [ids[at] for at in visible.tolist()], means
 
     def hide(self, memory_id: str) -> bool:

@@ -119,13 +119,13 @@ class WriterProcess:
         try:
             with subprocess.Popen(command, **pipes) as self._process:  # type: ignore[call-overload]
                 try:
-                    told, complaint = self._process.communicate(_to_bytes(job, fresh), self._limit)
+                    output, errors = self._process.communicate(_to_bytes(job, fresh), self._limit)
                 except subprocess.TimeoutExpired:
                     self._process.kill()
                     raise StorageError(
                         f"writing the vector index took longer than {self._limit:.0f} s"
                     ) from None
-                _raise_from(told, complaint, self._process.returncode)
+                _raise_from(output, errors, self._process.returncode)
         except OSError as error:
             raise StorageError(
                 f"the process that writes the vector index cannot be started: {error}"
@@ -145,11 +145,11 @@ class WriterProcess:
         return False
 
 
-def _raise_from(told: bytes, complaint: bytes, status: int) -> None:
+def _raise_from(output: bytes, errors: bytes, status: int) -> None:
     try:
-        answer = json.loads(told)
+        answer = json.loads(output)
     except ValueError:
-        last = complaint.decode(errors="replace").strip().rpartition("\n")[2]
+        last = errors.decode(errors="replace").strip().rpartition("\n")[2]
         raise StorageError(f"the process that writes the vector index ended with {status}: {last}") from None
     if message := answer["trouble"]:
         raise (IndexBroken if answer["is_broken"] else StorageError)(message)

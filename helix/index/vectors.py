@@ -20,7 +20,7 @@ from helix.errors import HelixError, IndexBroken, StorageError
 from helix.index.vector_file import FILE_NAME, UnusableFile, VectorFile
 from helix.index.vector_matrix import Matrix, VectorEntry, VectorHit
 from helix.index.vector_rows import VectorRows
-from helix.index.vector_snapshot import NothingYet, Snapshot, VectorBase
+from helix.index.vector_snapshot import NothingYet, VectorBase, VectorSnapshot
 from helix.index.vector_writer import TABLE_FOLDER, RunJob, WriteJob, WriterProcess
 from helix.index.where import Where
 
@@ -249,7 +249,7 @@ class Vectors:
         if file.is_resident:
             if file.rows > self._resident_rows:
                 raise UnusableFile("it holds more than may be in memory")
-            return Snapshot(file)
+            return VectorSnapshot(file)
         from helix.index.vector_table import TableBase
 
         return TableBase(self._folder, self._digest, self._dimensions)

@@ -12,14 +12,16 @@ from pathlib import Path
 from helix.config import Config
 from helix.errors import HelixError, StateUnwritable
 from helix.follow.follower import Follower
+from helix.follow.group_commit import GroupCommit
 from helix.follow.lane import Progress
 from helix.follow.lock import FollowLock
 from helix.follow.mend import Mender
 from helix.follow.note_lane import Committed
 from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog
-from helix.memory.erasure import open_erasures
+from helix.memory.erasure import NOTES, open_erasures
 from helix.memory.reading.memory_versions import GitVersions
+from helix.memory.reading.note_cache import NoteCache
 from helix.memory.writing.vault_store import VaultStore
 from helix.state.database import StateDatabase, say_trouble, why_disk_refuses
 from helix.vault.autocommit import AutoCommit
@@ -51,6 +53,8 @@ class FollowedVault:
     mender: Mender = field(init=False)
     erasures: Erasures = field(init=False)
     """what every store is told when a memory was erased"""
+    notes: NoteCache = field(init=False)
+    """where answers read the notes they show"""
     store: VaultStore = field(init=False)
     versions: GitVersions = field(init=False)
 
@@ -59,11 +63,14 @@ class FollowedVault:
         self.databases = [self.vault.ancestry, self.catalog]
         self.reconciler = Reconciler(self.vault, self.catalog, self.config.follow, renew=self._renew)
         self.erasures = open_erasures(self.state, self.config.state_dir, self.vault.ancestry, self.catalog)
+        self.notes = NoteCache(self.vault)
+        self.erasures.register(NOTES, self.notes.erase)
         # For the daemon, a command that takes an erasure in, and whatever the one before it left to do. After what
         # a workspace puts before it: first what happened is told, then the stores are cleaned.
         self.reconciler.on_commit.append(lambda _: self.erasures.settle())
         self.reconciler.on_scan.append(self.erasures.settle)
         self.mender = Mender(self.reconciler, checkouts=Checkouts(self.config.vault))
+        self._group = GroupCommit(self._take_in_here)
         self.store = VaultStore(self.vault, self.catalog, self.take_in)
         self.versions = GitVersions(self.vault, self.catalog)
 
@@ -79,7 +86,7 @@ class FollowedVault:
 
     def take_in(self, paths: Sequence[str]) -> str | None:
         """Make the catalog follow files that were just written; says why it cannot, if so."""
-        return self._take_in_here(paths) if self.follows else self._wait_for_daemon(paths)
+        return self._group.take_in(paths) if self.follows else self._wait_for_daemon(paths)
 
     @property
     def state_trouble(self) -> str | None:

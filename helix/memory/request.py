@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
@@ -25,6 +24,7 @@ from helix.memory.reading.view import NOW, View, When
 from helix.memory.tokens import CountTokens
 from helix.memory.writing.idempotency import OwnKeys
 from helix.memory.writing.store import Store
+from helix.memory.writing.write_order import WriteOrder
 
 if TYPE_CHECKING:
     from helix.memory.maintenance.worker import Upkeep
@@ -36,16 +36,6 @@ P = ParamSpec("P")
 
 OnAnswer = Callable[[str, Mapping[str, Any], int | None], None]
 """hears of every answer: the verb, the answer and, of one with a budget, how many tokens it had room for"""
-
-
-@dataclass(frozen=True)
-class Locks:
-    """Of one workspace, shared by all its requests."""
-
-    write: threading.Lock = field(default_factory=threading.Lock)
-    """one writer at a time: two that look for duplicates side by side would not see each other's"""
-    repeat: threading.Lock = field(default_factory=threading.Lock)
-    """between looking up an idempotency key and keeping what was done under it"""
 
 
 @dataclass(frozen=True)
@@ -68,7 +58,7 @@ class Request:
     """a text file of the vault's own settings; None when it is not there"""
     upkeep: Upkeep | None = field(repr=False)
     """what was found for the whole vault; None for who sees a part of it, and looks for themselves"""
-    locks: Locks = field(repr=False)
+    order: WriteOrder = field(repr=False)
     count: CountTokens = field(repr=False)
     on_answer: OnAnswer = field(repr=False)
     on_refusal: Callable[[str], None] = field(repr=False)
@@ -118,7 +108,7 @@ class Request:
     ) -> Answer:
         page = fit_page(head, listing, render, build, limit, self.budget(max_tokens))
         if page["next_cursor"] is not None:
-            self.cursors.keep(verb, listing)
+            self.cursors.keep(listing)
         return page
 
     def budget(self, max_tokens: int) -> Budget:

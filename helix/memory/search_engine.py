@@ -6,6 +6,7 @@ import functools
 import gc
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _RETRY = 5.0
+_LET_PASS = 5.0
+_LOOK_AGAIN = 0.02
 
 
 @dataclass(frozen=True)
@@ -38,11 +41,16 @@ class Recall:
 
 @contextmanager
 def open_recall(
-    followed: FollowedVault, progress: Progress | None = None, models: Models | None = None
+    followed: FollowedVault,
+    progress: Progress | None = None,
+    models: Models | None = None,
+    *,
+    words_first: bool = False,
 ) -> Iterator[Recall]:
     """Search, for the process that follows the vault: its index takes in every change from here on.
 
-    `models` are those of the process; without them it has its own.
+    `models` are those of the process; without them it has its own. `words_first` is for who does not wait for the
+    model and the vectors: search is by words until somebody asks the index to `attach` them.
     """
     # Here and not above: numpy, Whoosh and LanceDB take longer to import than most commands to run.
     from helix.index.local_engine import LocalEngine
@@ -53,27 +61,39 @@ def open_recall(
     with ExitStack() as stack:
         if models is None:
             models = stack.enter_context(Models(config.state_dir, config.embed_threads))
-        index = LocalEngine(
-            followed.state,
-            models.cache,
-            config.model,
-            models.find,
-            guard=reconciler.lock,
-            erasures=followed.erasures,
-        )
-        stack.callback(index.close)
-        # What was imported stays: the collector would look at all of it again and again below.
-        gc.freeze()
-        # In one go: a change that comes between the two would be in neither.
-        with reconciler.lock:
-            reconciler.tail = index.apply
-            index.catch_up(followed.catalog, followed.read_note, progress)
-        # And at the facts of every memory, in the middle of somebody's search.
-        gc.freeze()
+        with _uncollected():
+            index = LocalEngine(
+                followed.state,
+                models.cache,
+                config.model,
+                models.find,
+                guard=reconciler.lock,
+                erasures=followed.erasures,
+                words_first=words_first,
+            )
+            stack.callback(index.close)
+            # In one go: a change that comes between the two would be in neither.
+            with reconciler.lock:
+                reconciler.tail = index.apply
+                index.catch_up(followed.catalog, followed.read_note, progress)
         index.start()
-        read = functools.partial(find_note, followed.catalog, followed.vault.read_leniently)
+        read = functools.partial(find_note, followed.catalog, followed.notes.read)
         searcher = Searcher(index, followed.vault.clock, read, models.reranker)
         yield Recall(searcher, index, functools.partial(_open_index, config.model, models))
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """What is loaded here stays: modules, and the facts of every memory. The collector would look at all of it again
+    and again meanwhile, which takes as long as the rest, and later in the middle of somebody's search."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if was_on:
+            gc.enable()
 
 
 def _open_index(choice: str, models: Models, folder: Path) -> Engine:
@@ -83,10 +103,20 @@ def _open_index(choice: str, models: Models, folder: Path) -> Engine:
 
 
 class RecallSoon:
-    """Search that gets ready on a thread of its own: its imports take seconds, and nothing else should wait."""
+    """Search that gets ready on a thread of its own: by words first, then by meaning, whose model and libraries take
+    seconds to load."""
 
-    def __init__(self, followed: FollowedVault, models: Models | None = None) -> None:
+    def __init__(
+        self,
+        followed: FollowedVault,
+        models: Models | None = None,
+        *,
+        somebody_waits: Callable[[], bool] = lambda: False,
+    ) -> None:
+        """`somebody_waits` for something that this process loads at the moment, beside search: two that load share
+        one interpreter, and the model can come second."""
         self._followed = followed
+        self._somebody_waits = somebody_waits
         self._models = models
         self._opened: Recall | None = None
         self.failure = ""
@@ -131,9 +161,10 @@ class RecallSoon:
     def _run(self) -> None:
         while not self._closing.is_set():
             try:
-                with open_recall(self._followed, models=self._models) as self._opened:
+                with open_recall(self._followed, models=self._models, words_first=True) as self._opened:
                     self.failure = ""
                     self._settled.set()
+                    self._attach(self._opened.index)
                     self._closing.wait()
             except (HelixError, OSError, ImportError) as error:
                 log.exception("search cannot start; trying again")
@@ -142,3 +173,16 @@ class RecallSoon:
                 self._closing.wait(_RETRY)
             finally:
                 self._opened = None
+
+    def _attach(self, index: Engine) -> None:
+        until = time.monotonic() + _LET_PASS
+        while self._somebody_waits() and time.monotonic() < until and not self._closing.wait(_LOOK_AGAIN):
+            pass
+        while not self._closing.is_set():
+            try:
+                with _uncollected():
+                    index.attach()
+                break
+            except (HelixError, OSError, ImportError):
+                log.exception("search by meaning cannot start; trying again")
+                self._closing.wait(_RETRY)

@@ -12,6 +12,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
+import orjson
+
 TOKENIZER = "o200k_base"
 
 Payload = dict[str, Any]
@@ -22,6 +24,8 @@ LONGEST_TOKEN = 128
 # The tokenizer holds the interpreter as long as it works, and long runs of one character take it seconds.
 _PIECE = 16_384
 _LOOKS = 64
+# What is no JSON is a mistake here too, and not put into some words of the library's.
+_STRICT = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
 
 
 class CountTokens(Protocol):
@@ -61,7 +65,10 @@ def _pieces(text: str) -> Iterator[str]:
 
 def serialize(payload: Mapping[str, Any]) -> str:
     """An answer as every surface sends it, and as it is counted."""
-    return json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return orjson.dumps(payload, option=_STRICT).decode()
+    except TypeError:  # numbers of more than 64 bits, in a person's own keys
+        return json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
 
 
 def clean(text: str) -> str:

@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from helix.follow.note_lane import Committed
 from helix.index.where import HasFacets
 from helix.memory import erasure
 from helix.memory.activity.journal import Journal
@@ -37,10 +38,11 @@ from helix.memory.reading.phase_cache import Bundles
 from helix.memory.reading.similarity_map import Cartographer, Drawn
 from helix.memory.reading.vault_view import VaultView
 from helix.memory.reading.view import NOW, View, When
-from helix.memory.request import Locks, OnAnswer, Request
+from helix.memory.request import OnAnswer, Request
 from helix.memory.tokens import token_counter
 from helix.memory.writing.idempotency import IdempotencyKeys
 from helix.memory.writing.narrowed_store import NarrowedStore
+from helix.memory.writing.write_order import WriteOrder
 from helix.vault.checkouts import Checkouts
 from helix.vault.history import History
 
@@ -63,7 +65,7 @@ class Workspace:
         self.keys = IdempotencyKeys(state / erasure.KEYS_FILE)
         self.journal = Journal(state / erasure.JOURNAL_FILE)
         self.dismissed = Dismissed(state / erasure.DISMISSED_FILE)
-        self._live = VaultView(followed.catalog, vault.read_leniently, lambda: recall().searcher, vault.clock)
+        self._live = VaultView(followed.catalog, followed.notes.read, lambda: recall().searcher, vault.clock)
         self.past = Past(
             state / erasure.PAST_FOLDER,
             lambda: History.get(Path(vault.root.path)),
@@ -76,7 +78,7 @@ class Workspace:
         )
         self._map = Cartographer(self._live, lambda: recall().index, state)
         self._bundles = Bundles()
-        self._locks = Locks()
+        self._order = WriteOrder()
         self._count = token_counter(followed.config.token_scale)
         self._listeners: list[OnAnswer] = []
         self.upkeep = Upkeep(
@@ -112,7 +114,7 @@ class Workspace:
             similarity_map=functools.partial(self._similarity_map, allows),
             read_settings=self.followed.vault.read_settings,
             upkeep=self.upkeep if is_whole else None,
-            locks=self._locks,
+            order=self._order,
             count=self._count,
             on_answer=self._tell,
             on_refusal=self.recorder.refused,
@@ -135,6 +137,8 @@ class Workspace:
             # At the front: first what happened is told, then the stores are cleaned, the journal with them.
             reconciler.on_commit.insert(0, self.recorder.committed)
             stack.callback(reconciler.on_commit.remove, self.recorder.committed)
+            reconciler.on_commit.append(self._forget_compared)
+            stack.callback(reconciler.on_commit.remove, self._forget_compared)
             reconciler.on_scan.insert(0, self.recorder.scanned)
             stack.callback(reconciler.on_scan.remove, self.recorder.scanned)
             if reconciler.has_scanned:
@@ -151,6 +155,9 @@ class Workspace:
             }.items():
                 stack.enter_context(followed.erasures.replaced(store, erase))
             yield
+
+    def _forget_compared(self, batch: Committed) -> None:
+        self._order.texts.forget(change.memory_id for change in batch.changes)
 
     def _tell(self, verb: str, answer: Mapping[str, Any], max_tokens: int | None) -> None:
         for listener in self._listeners:

@@ -93,11 +93,13 @@ class Ancestry(StateDatabase):
                 if self._db.execute("SELECT 1 FROM erased WHERE memory = ?", (memory_id,)).fetchone():
                     unknown.add(memory_id)
                     continue
-                added = self._db.execute(
-                    "INSERT OR IGNORE INTO states (memory, state, hash, data) VALUES (?, ?, ?, ?)",
-                    (memory_id, document.state, document.hash, zlib.compress(document.data)),
-                )
-                if added.rowcount:
+                # Our own write is here already when the follower sees it, and need not be packed again.
+                known = "SELECT 1 FROM states WHERE memory = ? AND state = ?"
+                if self._db.execute(known, (memory_id, document.state)).fetchone() is None:
+                    self._db.execute(
+                        "INSERT INTO states (memory, state, hash, data) VALUES (?, ?, ?, ?)",
+                        (memory_id, document.state, document.hash, zlib.compress(document.data)),
+                    )
                     unknown.add(memory_id)
                     self._since_prune += 1
                     # What the record still lists stays: minutes of an editor's automatic saves must not push out
@@ -238,6 +240,10 @@ class Ancestry(StateDatabase):
             except StateUnwritable:
                 self._unwritten_texts[path, state] = memory_id
                 raise
+
+    @property
+    def has_erased_texts(self) -> bool:
+        return bool(self._erased_texts)
 
     def find_erased_text(self, path: str, state: str) -> str | None:
         return self._erased_texts.get((path, state))

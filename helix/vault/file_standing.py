@@ -47,7 +47,11 @@ def stand(note: Note, ancestry: Ancestry) -> Standing:
 def overruled(note: Note, ancestry: Ancestry) -> Document | None:
     """What the memory of a file says, when that is not what the file says."""
     if not note.has_id:  # only its path and its very text say which memory it was
-        if (erased_id := ancestry.find_erased_text(note.path, note.state)) is not None:
+        # Its state is worked out only where some such text is known: this is asked whenever a note is read.
+        if (
+            ancestry.has_erased_texts
+            and (erased_id := ancestry.find_erased_text(note.path, note.state)) is not None
+        ):
             return erased_record(erased_id, ancestry.erased_at(erased_id))
         buried = ancestry.tombstone_at(note.path)
         return None if buried is None else overrule_without_id(note, buried)

@@ -82,11 +82,18 @@ class Vault:
 
     def read_leniently(self, path: str) -> Note:
         """The same for an answer: also a note whose properties cannot be read, by its text."""
+        return self.as_it_counts(self.parse_leniently(path))
+
+    def parse_leniently(self, path: str) -> Note:
+        """What the file says by itself, whatever else is known of its memory."""
         data = self.root.read(path, self.max_note_bytes)
         try:
-            note = Note.parse_leniently(path, data)
+            return Note.parse_leniently(path, data)
         except NoteError as error:
             raise error.at(path) from None
+
+    def as_it_counts(self, note: Note) -> Note:
+        """What its memory says, given what is known of it by now."""
         if note.unread is not None and self.may_be_hidden(note):
             raise note.unread
         return self.stand(note).note
@@ -128,8 +135,6 @@ class Vault:
             meta = to_meta(memory_id, new, format_time(now))
             body = new.body if new.body.endswith("\n") else new.body + "\n"
             notes.append(self._new_note(f"{home_of(new)}/{memory_id}.md", meta, body))
-        for folder in {note.path.rpartition("/")[0] for note in notes}:
-            self.root.make_dirs(folder)
         for note in notes:
             self.ancestry.remember(note.id, note.document)
         outcomes = self.files.commit([Write(note.path, note.document.data, None) for note in notes])

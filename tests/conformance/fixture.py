@@ -15,12 +15,15 @@ import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.server.subscriptions import PromptsListChanged
 from mcp.shared.exceptions import MCPError
+from starlette.datastructures import Headers
+from starlette.types import Scope
 
 from helix.dialects.dialect import Arguments, Dialect, Resource, Tool
 from helix.errors import HelixError
 from helix.memory.request import Request
 from helix.memory.workspace import Workspace
 from helix.surfaces.mcp.caller import Context
+from helix.surfaces.mcp.direct_calls import DirectCall
 from helix.surfaces.mcp.surface import McpSurface
 from tests.conformance.asking import (
     CONFIRM,
@@ -316,7 +319,20 @@ def fixture_surface() -> McpSurface:
     workspace = cast(Workspace, NoWorkspace())  # nothing here asks it
     surface = McpSurface(workspace, "0", dialects={"fixture": dialect}, default="fixture")
     _extend(surface.servers["fixture"], live)
+    _leave_to_the_library(surface, frozenset(names) - plain.keys())
     return surface
+
+
+def _leave_to_the_library(surface: McpSurface, names: frozenset[str]) -> None:
+    """Tools that talk to the client while they run need a stream. No tool of the product does."""
+    direct = surface.endpoints["fixture"]._direct
+    find = direct.find
+
+    def find_plain(scope: Scope, headers: Headers, message: Result) -> DirectCall | None:
+        call = find(scope, headers, message)
+        return None if call is None or call.tool.name in names else call
+
+    direct.find = find_plain  # type: ignore[method-assign]  # the suite's own tools are no tools of the product
 
 
 def _extend(server: Server[Any], live: Mapping[str, Live]) -> None:

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -134,6 +134,45 @@ class EngineSuite(ABC):
             rig.follow()
             assert ask(rig, engine, "broker retries") == []
             assert ids(ask(rig, engine, "broker retries", include_hidden=True)) == ["one"]
+
+    def test_a_question_that_was_just_asked_is_not_searched_for_again(self, rig: Rig, tmp_path: Path) -> None:
+        with self.opened(rig, tmp_path / "state", HashEmbedder()) as engine:
+            write(rig, "one", "The broker drops messages after four retries")
+            rig.follow()
+            assert engine.wait_until_embedded(30)
+            search = searcher_of(rig, engine).search
+            first = search(Question("broker retries", now=NOW))
+            assert search(Question("broker retries", now=NOW + timedelta(seconds=5))).hits is first.hits
+            for other in (
+                Question("broker retries", limit=3, now=NOW),
+                Question("broker retries", now=NOW + timedelta(hours=1)),
+                Question("broker retries", now=NOW, where=Where(kinds=("fact",))),
+                Question("broker retries", now=NOW, where=Where(among=frozenset({"one"}))),
+            ):
+                assert search(other).hits is not first.hits
+
+    def test_no_answer_is_kept_over_a_change(self, rig: Rig, tmp_path: Path) -> None:
+        with self.opened(rig, tmp_path / "state", HashEmbedder()) as engine:
+            searcher, question = searcher_of(rig, engine), Question("broker retries", now=NOW)
+
+            def found() -> list[str]:
+                assert engine.wait_until_embedded(30)
+                return sorted(hit.memory_id for hit in searcher.search(question).hits)
+
+            steps = [
+                ("one", "The broker drops messages after four retries", "active", ["one"]),
+                ("two", "A broker with retries", "active", ["one", "two"]),
+                ("one", "The broker drops messages after four retries", "deleted", ["two"]),
+                ("one", "The broker drops messages after four retries", "active", ["one", "two"]),
+            ]
+            for name, body, status, wanted in steps:
+                found()
+                write(rig, name, body, status=status)
+                rig.follow()
+                assert found() == wanted
+            rig.vault.erase("two.md", "two")
+            rig.follow()
+            assert found() == ["one"]
 
     def test_an_erased_memory_is_in_no_store(self, rig: Rig, tmp_path: Path) -> None:
         with self.opened(rig, tmp_path / "state", HashEmbedder()) as engine:

@@ -13,14 +13,14 @@ from helix.index.facets import Facets
 from helix.index.vector_file import FILE_NAME, VectorFile
 from helix.index.vector_matrix import Matrix, VectorEntry, VectorHit
 from helix.index.vector_rows import VectorRows
-from helix.index.vector_snapshot import Snapshot
+from helix.index.vector_snapshot import VectorSnapshot
 from helix.index.where import Where
 from tests.index.memories import unit_vectors
 
 _DIGEST = "d" * 64
 
 
-def _both(folder: Path, chunks: list[np.ndarray]) -> tuple[Snapshot, Matrix]:
+def _both(folder: Path, chunks: list[np.ndarray]) -> tuple[VectorSnapshot, Matrix]:
     """The same memories in a file and in memory, a third of them hidden or dropped."""
     entries = [
         VectorEntry.of(
@@ -32,7 +32,7 @@ def _both(folder: Path, chunks: list[np.ndarray]) -> tuple[Snapshot, Matrix]:
     ]
     dimensions = chunks[0].shape[1]
     vector_file.write(folder, VectorRows.of(entries, dimensions), _DIGEST, is_resident=True)
-    snapshot, matrix = Snapshot(VectorFile(folder / FILE_NAME, _DIGEST, dimensions)), Matrix(dimensions)
+    snapshot, matrix = VectorSnapshot(VectorFile(folder / FILE_NAME, _DIGEST, dimensions)), Matrix(dimensions)
     matrix.put(entries)
     for entry in entries[::3]:
         assert snapshot.hide(entry.memory_id)
@@ -45,7 +45,7 @@ _WIDE = Where(kinds=("kind1", "kind2", "kind3", "kind4", "kind5"))
 _SAME = 1e-6  # two sums of the same numbers differ by less, and by more than nothing
 
 
-def _assert_alike(snapshot: Snapshot, matrix: Matrix, questions: np.ndarray) -> None:
+def _assert_alike(snapshot: VectorSnapshot, matrix: Matrix, questions: np.ndarray) -> None:
     for where in (None, _NARROW, _WIDE, Where(tags=("t3", "t4"))):
         for question in questions:
             for limit in (1, 10, 100):

@@ -17,7 +17,7 @@ from helix.index.facets import Facets
 from helix.index.vector_file import VectorFile
 from helix.index.vector_matrix import Matrix, VectorEntry
 from helix.index.vector_rows import VectorRows
-from helix.index.vector_snapshot import Snapshot
+from helix.index.vector_snapshot import VectorSnapshot
 from helix.index.vector_writer import run_here
 from helix.index.vectors import Vectors
 from helix.index.where import (
@@ -160,7 +160,7 @@ def test_a_serving_file_is_filtered_as_the_predicate_does(
         VectorEntry.of(row, "h", unit_vectors(1 + number % 2, number)) for number, row in enumerate(rows)
     ]
     vector_file.write(table, VectorRows.of(entries, DIMENSIONS), "d" * 64, is_resident=True)
-    snapshot = Snapshot(VectorFile(table / vector_file.FILE_NAME, "d" * 64, DIMENSIONS))
+    snapshot = VectorSnapshot(VectorFile(table / vector_file.FILE_NAME, "d" * 64, DIMENSIONS))
     for where in wheres:
         assert {hit.memory_id for hit in snapshot.search(_QUERY, 10, where)} == _by_predicate(rows, where)
 

@@ -162,7 +162,7 @@ def test_no_word_of_an_erased_memory_stays_in_what_is_kept_of_answers(world: Wor
         "consolidate", request.view(), None, lambda _: [one.to_dict() for one in found]
     )
     assert "48213" in str(listing.entries)
-    request.cursors.keep("consolidate", listing)
+    request.cursors.keep(listing)
     world.service.forget(old["id"], mode="hard")
     world.service.forget("mem_a", mode="hard")
     kept = [

@@ -100,10 +100,26 @@ def test_only_so_many_listings_are_kept(tmp_path: Path) -> None:
     pages = kept.of("local")
     listings = [pages.start("recent", [[n]]) for n in range(2_200)]
     for listing in listings:
-        pages.keep("recent", listing)
+        pages.keep(listing)
     assert pages.find("recent", f"{listings[-1].key}.0").entries == [[2_199]]
     with pytest.raises(BadValue):
         pages.find("recent", f"{listings[0].key}.0")
+    kept.close()
+
+
+def test_a_listing_of_ids_is_written_with_the_next_scan_and_holds_after_a_crash_from_then_on(
+    tmp_path: Path,
+) -> None:
+    kept = Pages(tmp_path / "pages.db")
+    listing = kept.of("local").start("recent", [["mem_1"], ["mem_2"]])
+    kept.of("local").keep(listing)
+    assert kept.of("local").find("recent", f"{listing.key}.1").entries == [["mem_1"], ["mem_2"]]
+    kept.write_again()
+    after = Pages(tmp_path / "pages.db")  # beside the first, which is never closed
+    assert after.of("local").find("recent", f"{listing.key}.1").start == 1
+    with pytest.raises(BadValue):
+        after.of("somebody else").find("recent", f"{listing.key}.1")
+    after.close()
     kept.close()
 
 
@@ -185,7 +201,7 @@ def test_listings_are_kept_within_a_number_of_bytes_and_the_latest_stays(
         pages.start("graph", [[f"mem_{chance.random()}", n] for n in range(1_000)]) for _ in range(60)
     ]
     for listing in listings:
-        pages.keep("graph", listing)
+        pages.keep(listing)
     kept.empty_log()
     assert (tmp_path / "pages.db").stat().st_size < 400_000
     assert pages.find("graph", f"{listings[-1].key}.0").entries == listings[-1].entries

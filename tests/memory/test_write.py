@@ -12,10 +12,8 @@ import pytest
 
 from helix.errors import BadValue, KeyReused, MemoryErased, MemoryNotFound, NotWorthKeeping, SecretRefused
 from helix.memory.place import Place
-from helix.memory.reading.view import View
 from helix.memory.writing import write as writing
 from helix.memory.writing.amend import Amendment
-from helix.vault.new_memory import NewMemory
 from tests.memory.world import ME, NOW, World, opened, record
 from tests.residue import residue
 from tests.scale import scaled
@@ -318,14 +316,14 @@ def test_a_hand_written_note_counts_as_being_there(world: World) -> None:
 
 def meanwhile(world: World, monkeypatch: pytest.MonkeyPatch, change: Callable[[], object]) -> None:
     """Somebody changes a memory just after the writer has looked for what is alike."""
-    look = writing._alike
+    look = writing._find_alike
 
-    def look_and_be_overtaken(view: View, new: NewMemory) -> object:
-        found = look(view, new)
+    def look_and_be_overtaken(*arguments: Any) -> object:
+        found = look(*arguments)
         change()
         return found
 
-    monkeypatch.setattr(writing, "_alike", look_and_be_overtaken)
+    monkeypatch.setattr(writing, "_find_alike", look_and_be_overtaken)
 
 
 def test_nothing_is_merged_into_a_memory_that_was_forgotten_meanwhile(

@@ -9,9 +9,18 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 from helix.memory.judgement.change import find_change
-from helix.memory.judgement.statements import ParsedText, Statement, Word, is_reordered, parse_text
+from helix.memory.judgement.statements import (
+    LooseWords,
+    ParsedText,
+    Statement,
+    Word,
+    find_loose_words,
+    is_reordered,
+    parse_text,
+)
 
 _NEAR = 0.5
 """of the words in common; below that a memory is not worth naming"""
@@ -36,13 +45,33 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class ComparedMemory:
-    """What two memories are compared by."""
+    """What two memories are compared by. It is taken apart once, however many others it is compared with."""
 
     title: str
     text: str
     kind: str = "fact"
     project: str | None = None
     tags: tuple[str, ...] = ()
+
+    @cached_property
+    def parsed(self) -> ParsedText:
+        return parse_text(self.text)
+
+    @cached_property
+    def loose_words(self) -> LooseWords | None:
+        return find_loose_words(f"{self.title}\n{self.text}")
+
+    @property
+    def is_parsed(self) -> bool:
+        return "parsed" in vars(self)
+
+    @cached_property
+    def parsed_title(self) -> ParsedText:
+        return parse_text(self.title)
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        return self.parsed.vocabulary | self.parsed_title.vocabulary
 
 
 @dataclass(frozen=True)
@@ -65,14 +94,20 @@ def resemble(new: ComparedMemory, old: ComparedMemory) -> Resemblance:
             if is_same
             else _apart(0.0, "too long to be compared")
         )
-    mine, theirs = parse_text(new.text), parse_text(old.text)
-    titles = parse_text(new.title), parse_text(old.title)
-    score = _overlap(mine, theirs, *titles)
+    if not old.is_parsed and is_surely_other(new, old):
+        return _apart(0.0, "about something else")
+    return _compare(new, old)
+
+
+def _compare(new: ComparedMemory, old: ComparedMemory) -> Resemblance:
+    mine, theirs = new.parsed, old.parsed
+    titles = new.parsed_title, old.parsed_title
+    score = _overlap(new.vocabulary, old.vocabulary)
     if not _is_one_kind(new.kind, old.kind):
         return _apart(score, f"a {new.kind} is no {old.kind}")
-    if reason := _find_sameness(mine, theirs, *titles):
+    if may_be_same(mine, theirs) and (reason := _find_sameness(mine, theirs, *titles)):
         return Resemblance(Verdict.SAME, 1.0, reason)
-    if reason := _find_change(mine, theirs, *titles, new.kind):
+    if may_be_changed(mine, theirs) and (reason := _find_change(mine, theirs, *titles, new.kind)):
         return Resemblance(Verdict.CHANGED, score, reason)
     return _apart(score, "about similar things")
 
@@ -87,16 +122,48 @@ def _is_one_kind(mine: str, theirs: str) -> bool:
     return mine == theirs or {mine, theirs} <= _PLAIN_KINDS
 
 
-def _overlap(mine: ParsedText, theirs: ParsedText, my_title: ParsedText, their_title: ParsedText) -> float:
-    my_words = mine.vocabulary | my_title.vocabulary
-    their_words = theirs.vocabulary | their_title.vocabulary
+def _overlap(my_words: frozenset[str], their_words: frozenset[str]) -> float:
     shared = len(my_words & their_words)
     smaller = min(len(my_words), len(their_words))
     if not smaller:
         return 0.0
-    alike = 2 * shared / (len(my_words) + len(their_words))
-    within = shared / smaller if smaller > 2 else 0.0
-    return max(alike, 0.9 * within)
+    if smaller <= 2:
+        return 2 * shared / (len(my_words) + len(their_words))
+    return _score(shared, len(my_words) + len(their_words), smaller)
+
+
+def _score(shared: int, both: int, smaller: int) -> float:
+    return max(2 * shared / both, 0.9 * (shared / smaller))
+
+
+def is_surely_other(new: ComparedMemory, old: ComparedMemory) -> bool:
+    """Whether the words alone tell that the two have little in common, so that the old one is not taken apart.
+
+    Most of what is compared is told apart here. It is never told otherwise than by a closer look: each test holds
+    for every text that has these words.
+    """
+    theirs = old.loose_words
+    if theirs is None or not theirs.certain:
+        return False
+    mine, words = new.parsed, new.vocabulary
+    shared, smaller = len(words & theirs.possible), min(len(words), len(theirs.certain))
+    if not smaller or _score(shared, len(words) + len(theirs.certain), smaller) >= _NEAR:
+        return False
+    if mine.vocabulary <= theirs.possible:
+        return False  # it may be the same
+    # A change of value leaves all but a few statements as they are.
+    own = sum(not words_of <= theirs.possible for words_of in mine.vocabularies)
+    return own > _DIFFERING
+
+
+def may_be_same(mine: ParsedText, theirs: ParsedText) -> bool:
+    """Whether it is worth a closer look: what says the same, or a part of it, has no word of its own."""
+    return mine.vocabulary <= theirs.vocabulary
+
+
+def may_be_changed(mine: ParsedText, theirs: ParsedText) -> bool:
+    """Of two texts that differ in as many statements as the other, one makes as many as the other."""
+    return len(mine.statements) == len(theirs.statements)
 
 
 def _find_sameness(

@@ -7,8 +7,9 @@ afterwards. Everything here is linear in the length of the text.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from helix.index.analyze import fold
 from helix.memory.judgement.wording import (
@@ -36,9 +37,11 @@ _MARKS = re.compile(r"\*\*|__|[*\"]|(?<!\w)'|'(?!\w)|(?<!\w)_(?=\w)|(?<=\w)_(?!\
 _LINE_START = re.compile(
     r"^[ \t]*(?:(#{1,6})(?=\s)|>|[-*+•](?=\s)(?:[ \t]+\[ \])?|(\d{1,3})[.)](?=\s))[ \t]*"
 )
-_ENDS = re.compile(r"(?<=[^\s.][.!?])\s+(?=\S)|;\s|[。！？；।]|\.{3}|…")
+# What it may begin with stands first: it is looked for at every letter.
+_ENDS = re.compile(r"(?=[\s;。！？；।.…])(?:(?<=[^\s.][.!?])\s+(?=\S)|;\s|[。！？；।]|\.{3}|…)")
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH = r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)(?:[a-z]{1,6})?\.?"
+_HAS_MONTH = re.compile("Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec")
 _DAY_FIRST = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH}(?:,? (\d{{4}}))?\b")
 _MONTH_FIRST = re.compile(rf"\b{_MONTH} (\d{{1,2}})(?:st|nd|rd|th)?(?:,? (\d{{4}}))?\b(?!:)")
 
@@ -55,6 +58,13 @@ _CODE_TOKEN = re.compile(rf"{_TOKEN.pattern}|[^\s\w;]")
 _MEASURE = re.compile(r"([$€£]?\d+(?:\.\d+)?)(ms|s|sec|min|h|d|kb|mb|gb|tb|kib|mib|gib|am|pm|px|k|x|m)")
 _VERSION = re.compile(r"v(\d+(?:\.\d+)*)")
 _SEPARATORS = frozenset({",", "and", "or", "&"})
+# What makes of a text other words than those between its spaces: code, quotations and unusual ends of sentences.
+_UNCLEAR = re.compile(r"[`>。！？；।…]|\.{3}|~~~")
+# The words of a vault are few, and each is met again and again. A long one is a URL or a key that is met once.
+_KNOWN_CHUNKS = 8_192
+_LONGEST_KNOWN = 40
+_COURTEOUS = OPENINGS | HEADINGS | CLOSINGS | {"you", ","}
+_NOT_COMPARED = LIGHT | {"=", ",", "and", "of", ":"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +85,12 @@ class Statement:
 
     @cached_property
     def norms(self) -> tuple[str, ...]:
-        return tuple(word.norm for word in self.words)
+        return tuple([word.norm for word in self.words])
 
     @cached_property
     def key(self) -> tuple[str, ...]:
         """What has to be equal for two statements to be the same."""
-        return tuple(norm for norm in self.norms if norm not in LIGHT and norm not in _NOT_COMPARED)
-
-
-_NOT_COMPARED = frozenset({"=", ",", "and", "of", ":"})
+        return tuple([norm for norm in self.norms if norm not in _NOT_COMPARED])
 
 
 @dataclass(frozen=True)
@@ -104,6 +111,11 @@ class ParsedText:
     def vocabulary(self) -> frozenset[str]:
         return frozenset(self.flat) - PREPOSITIONS
 
+    @cached_property
+    def vocabularies(self) -> list[frozenset[str]]:
+        """Of each statement."""
+        return [frozenset(statement.key) - PREPOSITIONS for statement in self.statements]
+
 
 def parse_text(text: str) -> ParsedText:
     text = text[:LONGEST].translate(_QUOTES)
@@ -120,15 +132,22 @@ def parse_text(text: str) -> ParsedText:
         has_place = (start is not None and (start[1] or start[2]) is not None) or line.rstrip().endswith(":")
         for piece in _ENDS.split(_with_dates(line[start.end() :] if start else line)):
             words = _words(piece)
-            moves = has_place or not SEQUENCE.isdisjoint(word.norm for word in words)
-            moves = moves or (bool(words) and words[0].norm in PRONOUNS)
-            found.append(Statement(_canonical(words), is_ordered=moves))
+            norms = [word.norm for word in words]
+            moves = has_place or not SEQUENCE.isdisjoint(norms)
+            moves = moves or (bool(norms) and norms[0] in PRONOUNS)
+            found.append(Statement(_canonical(words, norms), is_ordered=moves))
     return ParsedText(tuple(statement for statement in found if statement.key))
+
+
+def _has_dates(text: str) -> bool:
+    if _HAS_MONTH.search(text) is None or not any(digit in text for digit in "0123456789"):
+        return False
+    return _DAY_FIRST.search(text) is not None or _MONTH_FIRST.search(text) is not None
 
 
 def _with_dates(text: str) -> str:
     """`3rd of March 2026` and `March 3, 2026` as 2026-03-03, and without the year as 03-03."""
-    if not any(digit in text for digit in "0123456789"):
+    if _HAS_MONTH.search(text) is None or not any(digit in text for digit in "0123456789"):
         return text
     text = _DAY_FIRST.sub(lambda found: _date(found[3], found[2], found[1]), text)
     return _MONTH_FIRST.sub(lambda found: _date(found[3], found[1], found[2]), text)
@@ -145,12 +164,28 @@ def _words(piece: str) -> tuple[Word, ...]:
         if place % 2:
             found += _code_words(part)
             continue
-        for token in _TOKEN.findall(_MARKS.sub("", spelled_out(part))):
-            found += (word for word in _word(token) if word.norm not in FILLERS)
+        for chunk in spelled_out(part).split():
+            found += _known_words(chunk) if len(chunk) <= _LONGEST_KNOWN else _words_in(chunk)
     return tuple(_without_courtesies(found))
 
 
+def _words_in(chunk: str) -> tuple[Word, ...]:
+    """What stands between two spaces: no mark and no word reaches over one."""
+    tokens = _TOKEN.findall(_MARKS.sub("", chunk))
+    return tuple([word for token in tokens for word in _word(token) if word.norm not in FILLERS])
+
+
+def _norms_in(chunk: str) -> tuple[str, ...]:
+    return tuple([word.norm for word in _words_in(chunk)])
+
+
+_known_words = lru_cache(_KNOWN_CHUNKS)(_words_in)
+_known_norms = lru_cache(_KNOWN_CHUNKS)(_norms_in)
+
+
 def _without_courtesies(words: list[Word]) -> list[Word]:
+    if not words or (words[0].norm not in _COURTEOUS and words[-1].norm not in _COURTEOUS):
+        return words
     norms = [word.norm for word in words]
     start, end = 0, len(words)
     while start < end:
@@ -179,20 +214,40 @@ def _path(token: str) -> str:
     return token.removeprefix("./").rstrip("/") or token
 
 
-def _word(token: str) -> list[Word]:
+def _word(token: str) -> tuple[Word, ...]:
     raw = _path(token)
     norm = fold(raw)
     if norm.isalpha():
-        return [Word(SAME.get(norm) or SAME.get(singular(norm)) or singular(norm), raw)]
+        return (Word(SAME.get(norm) or SAME.get(singular(norm)) or singular(norm), raw),)
     if norm in (":", "=", "=="):
-        return [Word("=", raw)]
+        return (Word("=", raw),)
     if "," in norm and len(norm) > 1:
         norm = norm.replace(",", "")
     if measure := _MEASURE.fullmatch(norm):
-        return [Word(measure[1], measure[1]), Word(SAME.get(measure[2], measure[2]), "")]
+        return (Word(measure[1], measure[1]), Word(SAME.get(measure[2], measure[2]), ""))
     if version := _VERSION.fullmatch(norm):
         norm = version[1]
-    return [Word(SAME.get(norm, norm), raw)]
+    return (Word(SAME.get(norm, norm), raw),)
+
+
+@dataclass(frozen=True)
+class LooseWords:
+    """The words of a text that was not taken apart: its vocabulary lies between the two."""
+
+    possible: frozenset[str]
+    certain: frozenset[str]
+
+
+def find_loose_words(text: str) -> LooseWords | None:
+    """For a small part of what `parse_text` costs; None where only that can tell."""
+    if _UNCLEAR.search(text) is not None or _has_dates(text):
+        return None
+    chunks = set(spelled_out(text[:LONGEST].translate(_QUOTES)).split())
+    long = {chunk for chunk in chunks if len(chunk) > _LONGEST_KNOWN}
+    found: set[str] = set().union(*map(_known_norms, chunks - long), *map(_norms_in, long))
+    # The number of a list entry is no word of it.
+    certain = {norm for norm in found if not (len(norm) <= 3 and norm.isdecimal())} - _UNCERTAIN
+    return LooseWords(_MADE_OF_OTHERS.union(found), frozenset(certain))
 
 
 _ROLES = {"owner": "own", "maintainer": "maintain"}
@@ -205,9 +260,13 @@ _PASSIVES = {
 }
 
 
-def _canonical(words: tuple[Word, ...]) -> tuple[Word, ...]:
+_MADE_OF_OTHERS = frozenset((*_ROLES.values(), *_PASSIVES.values()))
+# Left out of a vocabulary, of a statement, or of the line; or made into another word.
+_UNCERTAIN = _NOT_COMPARED | PREPOSITIONS | _COURTEOUS | _ROLES.keys() | _PASSIVES.keys() | {"+"}
+
+
+def _canonical(words: tuple[Word, ...], norms: Sequence[str]) -> tuple[Word, ...]:
     """One order for what can be said in several: `the port of the API` is `the API port`."""
-    norms = [word.norm for word in words]
     if "=" in norms:
         at = norms.index("=")
         subject, value = words[:at], words[at + 1 :]

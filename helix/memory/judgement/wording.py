@@ -167,9 +167,9 @@ PREPOSITIONS = listed(
     "on in at for after before during with from to by every within until till under over above below than into"
 )
 
-_PHRASE = re.compile(
-    rf"\b(?:{'|'.join(sorted(map(re.escape, _PHRASES), key=len, reverse=True))})\b", re.IGNORECASE
-)
+_ANY_PHRASE = rf"\b(?:{'|'.join(sorted(map(re.escape, _PHRASES), key=len, reverse=True))})\b"
+_PHRASE = re.compile(_ANY_PHRASE, re.IGNORECASE)
+_LOWER_PHRASE = re.compile(_ANY_PHRASE)  # several times faster
 _WHOLE_CONTRACTION = re.compile(r"\b(?:can't|won't|it's|that's|there's|let's|who's)", re.IGNORECASE)
 _END_CONTRACTION = re.compile(r"(?<=\w)(?:n't|'re|'ll|'ve|'m)\b", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"(?<=\w)'s\b|(?<=s)'(?=\s)")
@@ -181,7 +181,14 @@ def spelled_out(text: str) -> str:
         text = _WHOLE_CONTRACTION.sub(lambda found: _CONTRACTIONS[found[0].lower()], text)
         text = _END_CONTRACTION.sub(lambda found: _CONTRACTIONS[found[0].lower()], text)
         text = _POSSESSIVE.sub("", text)
-    return _PHRASE.sub(lambda found: _PHRASES[found[0].lower()], text)
+    if not text.isascii():  # there `ſ` is an `s` too, which lower case does not tell
+        return _PHRASE.sub(lambda found: _PHRASES[found[0].lower()], text)
+    parts: list[str] = []
+    end = 0
+    for found in _LOWER_PHRASE.finditer(text.lower()):
+        parts += (text[end : found.start()], _PHRASES[found[0]])
+        end = found.end()
+    return "".join((*parts, text[end:])) if parts else text
 
 
 # Names that end like plurals.

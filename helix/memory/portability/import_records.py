@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from helix.errors import BadValue, HelixError
+from helix.follow.group_commit import TakeIn
 from helix.index.catalog import Catalog, Row
 from helix.memory.judgement.secrets import find_secret, line_of_secret
 from helix.memory.portability.export_archive import Strand
@@ -23,7 +24,6 @@ from helix.memory.portability.import_ids import ImportOptions, Mint, base_of, ke
 from helix.memory.portability.import_source import Source
 from helix.memory.portability.imported import Brought, Ignored, Record, Skipped
 from helix.memory.portability.importers.detect import READERS, detect
-from helix.memory.writing.vault_store import TakeIn
 from helix.vault.arrivals import Arrival, bring, tombstone
 from helix.vault.times import format_time
 from helix.vault.vault import Vault

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _PAUSE = 0.02
 _PATIENT = 15
+_MOST_FOUND = 2_000
 
 ReadNote = Callable[[str], Note]
 """the note at a path"""
@@ -38,6 +39,20 @@ class _Known:
         self._rows: list[Row] = []
         self._links: Links | None = None
         self._latest: list[tuple[float, Row]] | None = None
+        self._found: dict[str, Row] = {}
+        self._found_at: object = None
+
+    def find(self, memory_id: str) -> Row | None:
+        """One row, without reading all of them: the hits of a search are looked up again and again."""
+        version = self._catalog.version()
+        with self._lock:
+            if version != self._found_at or len(self._found) >= _MOST_FOUND:
+                self._found, self._found_at = {}, version
+            found = self._found
+        row = found.get(memory_id)
+        if row is None and (row := self._catalog.find(memory_id)) is not None:
+            found[memory_id] = row
+        return row
 
     def rows(self) -> list[Row]:
         with self._lock:
@@ -98,7 +113,7 @@ class VaultView:
         return row
 
     def find_row(self, memory_id: str) -> Row | None:
-        return self._catalog.find(memory_id)
+        return self._known.find(memory_id)
 
     def find_typed(self, memory_id: str) -> Row | None:
         return self._catalog.find_folded(memory_id)
@@ -127,7 +142,7 @@ class VaultView:
             if attempt:
                 # vim moves the file away, VS Code truncates it, before the new text is there.
                 time.sleep(_PAUSE)
-            row = self._catalog.find(memory_id)
+            row = self._known.find(memory_id)
             if row is None:
                 return None
             if (note := _read(self._read, row)) is not None:

@@ -214,7 +214,7 @@ def _once(
     if (key := check_key(key)) is None:
         return run()
     digest = digest_of(verb_name, arguments)
-    with request.locks.repeat:
+    with request.keys.held(key):
         before = request.keys.find(key, digest)
         if before is not None:
             return cast(Answer, {**before, "status": "noop"})

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
@@ -50,12 +52,20 @@ _ERASED = ""
 """the digest of a request whose memory was erased: it fits no request"""
 
 
+@dataclass(eq=False)
+class _Held:
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    users: int = 0
+
+
 class IdempotencyKeys(StateDatabase):
     keeps = "what was asked under an idempotency key, which is known only until helixd stops"
 
     def __init__(self, path: Path) -> None:
         self._unwritten: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
         """by owner and hashed key, what could not be written: a retry is answered all the same"""
+        self._held: dict[tuple[str, str], _Held] = {}
+        self._holding = threading.Lock()  # of the one above; held for microseconds
         super().__init__(path)
 
     def _prepare(self) -> None:
@@ -71,6 +81,21 @@ class IdempotencyKeys(StateDatabase):
     def of(self, owner: str) -> OwnKeys:
         """The keys of one principal."""
         return OwnKeys(self, owner)
+
+    @contextmanager
+    def held(self, owner: str, key: str) -> Iterator[None]:
+        place = (owner, _hashed(key))
+        with self._holding:
+            held = self._held.setdefault(place, _Held())
+            held.users += 1
+        try:
+            with held.lock:
+                yield
+        finally:
+            with self._holding:
+                held.users -= 1
+                if not held.users:
+                    del self._held[place]
 
     def find(self, owner: str, key: str, digest: str) -> Payload | None:
         place = (owner, _hashed(key))
@@ -146,6 +171,10 @@ class OwnKeys:
 
     _keys: IdempotencyKeys
     _owner: str
+
+    def held(self, key: str) -> AbstractContextManager[None]:
+        """From looking a key up to keeping what was done under it: of two at once one finds the other's answer."""
+        return self._keys.held(self._owner, key)
 
     def find(self, key: str, digest: str) -> Payload | None:
         """The answer that was given under this key. The same key for something else is a mistake of the caller's."""

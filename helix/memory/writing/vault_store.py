@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from helix.errors import HelixError, MemoryErased, MemoryNotFound, NoteError, StaleHash
+from helix.follow.group_commit import TakeIn
 from helix.index.catalog import Catalog, Row
 from helix.memory.reading.memory_versions import GitVersions
 from helix.memory.writing.store import Stored
@@ -25,9 +26,6 @@ from helix.vault.yaml_load import Value
 _NEVER_TURNED_BACK = frozenset(
     {"id", "rev", "created_at", "updated_at", "deleted_at", "restored_at", "status"}
 )
-
-TakeIn = Callable[[Sequence[str]], str | None]
-"""makes the catalog follow files that were just written, before anybody gets an answer; says why it could not, if so"""
 
 
 class VaultStore:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 
 from helix.errors import (
@@ -28,8 +28,10 @@ from helix.memory.judgement.secrets import find_leak
 from helix.memory.judgement.worth import why_not_worth
 from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
+from helix.memory.writing.compared_texts import ComparedTexts
 from helix.memory.writing.idempotency import check_key, digest_of, with_degraded
 from helix.memory.writing.store import Edit, Store
+from helix.memory.writing.write_order import WritePlan
 from helix.vault.authors import Author, acting, current, doing
 from helix.vault.edit import Remove
 from helix.vault.links import EDGE_KINDS, to_link
@@ -38,6 +40,8 @@ from helix.vault.note import SCOPES, Memory, Note
 from helix.vault.times import parse_time
 from helix.vault.yaml_load import Value
 
+_Alike = tuple[Note, Resemblance]
+_DECIDED = (Verdict.SAME, Verdict.CHANGED)
 _COMPARED = 12
 _NAMED = 3
 _NEVER_REPLACED = frozenset({"event", "session"})  # what happened is not undone by what happened later
@@ -79,11 +83,12 @@ def write(request: Request, new_text: NewText) -> answers.Written:
     how = ("idempotency_key", "force", "allow_secrets", "source")
     content = {name: value for name, value in vars(new_text).items() if name not in how}
     digest = digest_of("write", {**content, "project": new.project})
-    with request.locks.write, acting(current() or Author("agent", request.place.client)):
+    author = current() or Author("agent", request.place.client)
+    with acting(author), nullcontext() if key is None else request.keys.held(key):
         if key is not None and (before := _before(request, key, digest, new)) is not None:
             return before
         _check(new_text, new)
-        answer = _decide(request, new_text, new)
+        answer = _keep(request, new_text, new)
         if key is not None:
             # No more than a retry is told: the titles of others are not ours to keep when they are erased.
             kept = {"id": answer["id"], "supersedes": answer["supersedes"]}
@@ -123,34 +128,65 @@ def _check(new_text: NewText, new: NewMemory) -> None:
         raise NotWorthKeeping(f"{why}; say `force` to keep it all the same")
 
 
-def _decide(request: Request, new_text: NewText, new: NewMemory) -> answers.Written:
+@dataclass(frozen=True)
+class _Found:
+    """What is there already of what is to be written."""
+
+    replaced: Sequence[str] = ()
+    """those that the writer says it supersedes"""
+    alike: Sequence[_Alike] = ()
+    degraded: str | None = None
+
+
+def _keep(request: Request, new_text: NewText, new: NewMemory) -> answers.Written:
+    place, compared = _place_of(new), to_compared(new)
+
+    def look() -> WritePlan[_Found]:
+        found = _look(request, new_text, new, place, compared)
+        decided = [] if new_text.force else [note.id for note, how in found.alike if how.verdict in _DECIDED]
+        return WritePlan(found, frozenset((*found.replaced, *decided)))
+
+    with request.order.turn(place, compared, look, compares=not new_text.force) as found:
+        return _decide(request, new_text, new, compared, found)
+
+
+def _look(
+    request: Request, new_text: NewText, new: NewMemory, place: Reach, compared: ComparedMemory
+) -> _Found:
     view = request.view()
+    replaced = _replaced(view, new)
     if new_text.supersede_hint is not None:
         old = view.row(new_text.supersede_hint)
         if old.status == "erased":
             raise MemoryErased(f"{old.id} was erased for good; write without the hint")
-        return _created(request.store, new, list(dict.fromkeys((old.id, *_replaced(view, new)))), [])
-    if replaced := _replaced(view, new):
-        return _created(request.store, new, replaced, [])
+        replaced = list(dict.fromkeys((old.id, *replaced)))
+    if replaced:
+        return _Found(replaced)
     try:
-        alike = _alike(view, new)
+        return _Found(alike=_find_alike(view, new, place, compared, request.order.texts))
     except IndexNotReady as error:
-        return _created(request.store, new, [], [], f"duplicates were not looked for: {error.message}")
+        return _Found(degraded=f"duplicates were not looked for: {error.message}")
+
+
+def _decide(
+    request: Request, new_text: NewText, new: NewMemory, compared: ComparedMemory, found: _Found
+) -> answers.Written:
+    store, alike = request.store, found.alike
     for note, how in alike if not new_text.force else ():
         if how.verdict is Verdict.SAME:
             # Not into one that was forgotten or rewritten since it was compared: the text would be in no answer.
             with suppress(StaleHash, MemoryErased, MemoryNotFound):
-                return _merged(request.store, note, how, new)
+                return _merged(store, note, how, new, compared)
     for note, how in alike if not new_text.force else ():
         if (
             how.verdict is Verdict.CHANGED
             and note.memory.kind not in _NEVER_REPLACED
-            and (now := view.find(note.id)) is not None
-            and _still(now, how, new)
+            and (now := request.view().find(note.id)) is not None
+            and _still(now, how, compared)
         ):
             others = [pair for pair in alike if pair[0].id != note.id]
-            return _created(request.store, new, [note.id], others)
-    return _created(request.store, new, [], alike)
+            return _created(store, new, [note.id], others)
+    return _created(store, new, found.replaced, alike, found.degraded)
 
 
 def _replaced(view: View, new: NewMemory) -> list[str]:
@@ -159,21 +195,29 @@ def _replaced(view: View, new: NewMemory) -> list[str]:
     return [row.id for row in rows if row is not None and row.status != "erased"]
 
 
-def _alike(view: View, new: NewMemory) -> list[tuple[Note, Resemblance]]:
+def _place_of(new: NewMemory) -> Reach:
+    """Where the memories are that may say the same."""
+    source = new.more.get("source")
+    session = str(source.get("session")) if new.scope == "session" and isinstance(source, dict) else None
+    return Reach.to_place(new.scope, new.project, session)
+
+
+def _find_alike(
+    view: View, new: NewMemory, place: Reach, compared: ComparedMemory, texts: ComparedTexts
+) -> list[_Alike]:
     """The memories of the same place that say the same, or something near; the nearest first."""
-    session = new.more.get("source")
-    reach = Reach.to_place(
-        new.scope,
-        new.project,
-        str(session.get("session")) if new.scope == "session" and isinstance(session, dict) else None,
-    )
-    compared = to_compared(new)
     found = []
-    where = Where(reaches=(reach,), active_only=True)
+    where = Where(reaches=(place,), active_only=True)
     for memory_id in view.alike(f"{new.title}\n{new.body}", _COMPARED, where):
+        row = view.find_row(memory_id)
+        known = None if row is None else texts.find(row.id, row.hash)
+        if known is not None and resemble(compared, known).verdict is Verdict.OTHER:
+            continue
         note = view.find(memory_id)
         if note is not None and note.memory.visible:
-            how = resemble(compared, to_compared(note.memory))
+            theirs = texts.find(note.id, note.hash) or to_compared(note.memory)
+            how = resemble(compared, theirs)
+            texts.keep(note.id, note.hash, theirs)
             if how.verdict is not Verdict.OTHER:
                 found.append((note, how))
     return sorted(found, key=lambda pair: (-pair[1].score, pair[0].id))
@@ -183,7 +227,7 @@ def _created(
     store: Store,
     new: NewMemory,
     supersedes: Sequence[str],
-    alike: Sequence[tuple[Note, Resemblance]],
+    alike: Sequence[_Alike],
     degraded: str | None = None,
 ) -> answers.Written:
     stored = store.add(new, supersedes=supersedes)
@@ -191,9 +235,11 @@ def _created(
     return _answer(stored.note, status, supersedes, alike, degraded or stored.degraded)
 
 
-def _merged(store: Store, note: Note, how: Resemblance, new: NewMemory) -> answers.Written:
+def _merged(
+    store: Store, note: Note, how: Resemblance, new: NewMemory, compared: ComparedMemory
+) -> answers.Written:
     def add(now: Note) -> Edit | None:
-        if not _still(now, how, new):
+        if not _still(now, how, compared):
             raise StaleHash(f"{now.id} was changed while it was compared")
         return _with_what_is_new(now, new)
 
@@ -310,8 +356,8 @@ def check_edges(edges: Mapping[str, Sequence[str]]) -> None:
             raise BadValue(f"{rel[:60]!r} is not a kind of edge; those are {', '.join(EDGE_KINDS)}")
 
 
-def _still(note: Note, how: Resemblance, new: NewMemory) -> bool:
-    return note.memory.visible and resemble(to_compared(new), to_compared(note.memory)).verdict is how.verdict
+def _still(note: Note, how: Resemblance, compared: ComparedMemory) -> bool:
+    return note.memory.visible and resemble(compared, to_compared(note.memory)).verdict is how.verdict
 
 
 def _with_what_is_new(note: Note, new: NewMemory) -> Edit | None:
@@ -361,7 +407,7 @@ def _answer(
     note: Note,
     status: answers.WriteStatus,
     supersedes: Sequence[str],
-    alike: Sequence[tuple[Note, Resemblance]],
+    alike: Sequence[_Alike],
     degraded: str | None,
 ) -> answers.Written:
     answer: answers.Written = {"id": note.id, "status": status, "supersedes": list(supersedes)}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
@@ -17,8 +17,8 @@ from helix.memory.place import Place
 from helix.memory.request import Request
 from helix.memory.tokens import Payload, serialize
 from helix.surfaces.mcp.argument_check import Check
-from helix.surfaces.mcp.caller import Context, RequestIn
-from helix.surfaces.mcp.worker_threads import WAITING, WORKING, Workers, telling_progress, wait_until
+from helix.surfaces.mcp.caller import Caller, Context, RequestIn, caller_in
+from helix.surfaces.mcp.worker_threads import WAITING, WORKING, Stage, Workers, telling_progress, wait_until
 from helix.vault.authors import Author, acting
 
 log = logging.getLogger(__name__)
@@ -32,6 +32,13 @@ class Patience:
 
     search: float = 20.0
     progress: float = 1.0
+
+
+class ToolAnswer(NamedTuple):
+    text: str
+    payload: Payload | None = None
+    """Of a failure none: clients hold it against the output schema, also of a failure."""
+    is_error: bool = False
 
 
 class Tools:
@@ -64,34 +71,45 @@ class Tools:
         tool = self._by_name.get(name)
         return None if tool is None else tool.input_schema
 
+    def find(self, name: str) -> Tool | None:
+        return self._by_name.get(name)
+
     async def call(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        tool = self._by_name.get(params.name)
+        tool = self.find(params.name)
         if tool is None:
             known = ", ".join(tool.name for tool in self._dialect.tools)
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name[:80]}; there are {known}")
-        try:
-            return _answered(
-                await self._run(ctx, tool, self._checks[tool.name].checked(params.arguments or {}))
-            )
-        except HelixError as error:
-            return _failed(self._dialect.say_error(error))
-        except Exception as error:  # noqa: BLE001 (the outermost surface)
-            return _failed(say_unexpected(tool.name, error))
-
-    async def _run(self, ctx: Context, tool: Tool, arguments: dict[str, Any]) -> Payload | str:
         async with telling_progress(ctx, self._patience.progress) as stage:
+            answered = await self.answer(tool, params.arguments or {}, caller_in(ctx), stage)
+        return types.CallToolResult(
+            content=[types.TextContent(type="text", text=answered.text)],
+            structured_content=answered.payload,
+            is_error=answered.is_error,
+        )
+
+    async def answer(
+        self, tool: Tool, arguments: Mapping[str, Any], caller: Caller, stage: Stage
+    ) -> ToolAnswer:
+        """Never raises, but for being cancelled."""
+        try:
+            checked = self._checks[tool.name].checked(arguments)
             if tool.uses_search and not self._is_ready():
                 stage.now = WAITING
                 await wait_until(self._is_ready, self._patience.search)
                 stage.now = WORKING
-            request = self._request_in(ctx)
+            request = self._request_in(caller)
             self._on_call(request.place)
-            return await self._workers.run(_signed, tool, request, arguments)
+            return await self._workers.run(_run, tool, request, checked)
+        except HelixError as error:
+            return ToolAnswer(self._dialect.say_error(error), is_error=True)
+        except Exception as error:  # noqa: BLE001 (the outermost surface)
+            return ToolAnswer(say_unexpected(tool.name, error), is_error=True)
 
 
-def _signed(tool: Tool, request: Request, arguments: dict[str, Any]) -> Payload | str:
+def _run(tool: Tool, request: Request, arguments: dict[str, Any]) -> ToolAnswer:
     with acting(Author("agent", request.place.client)):
-        return tool.run(request, arguments)
+        answer = tool.run(request, arguments)
+    return ToolAnswer(answer) if isinstance(answer, str) else ToolAnswer(serialize(answer), answer)
 
 
 def say_unexpected(what: str, error: Exception) -> str:
@@ -122,15 +140,3 @@ def refuse_cursor(params: types.PaginatedRequestParams | None) -> None:
     """Everything is on one page, so nobody was given a cursor."""
     if params is not None and params.cursor is not None:
         raise MCPError(types.INVALID_PARAMS, "the cursor is not known; ask again without one")
-
-
-def _answered(answer: Payload | str) -> types.CallToolResult:
-    if isinstance(answer, str):
-        return types.CallToolResult(content=[types.TextContent(type="text", text=answer)])
-    text = types.TextContent(type="text", text=serialize(answer))
-    return types.CallToolResult(content=[text], structured_content=answer)
-
-
-def _failed(message: str) -> types.CallToolResult:
-    # Without structured content: clients hold that against the output schema, also of a failure.
-    return types.CallToolResult(content=[types.TextContent(type="text", text=message)], is_error=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from mcp.server import ServerRequestContext
 from starlette.datastructures import Headers
 from starlette.requests import Request
+from starlette.types import Scope
 
 from helix.memory.judgement.secrets import find_secret
 from helix.memory.place import Place
@@ -17,10 +18,22 @@ from helix.memory.principal import UNKNOWN
 from helix.memory.request import Request as MemoryRequest
 from helix.memory.tokens import clean
 from helix.memory.workspace import Workspace
-from helix.surfaces import caller
+from helix.surfaces.caller import place_in as place_of_request
+from helix.surfaces.caller import principal_of
 
 Context = ServerRequestContext[Any, Request]
-RequestIn = Callable[[Context], MemoryRequest]
+
+
+class Caller(NamedTuple):
+    """Who makes a call, as far as its request and its session say so."""
+
+    scope: Scope | None
+    """None for a call that came over no HTTP"""
+    client: str = ""
+    """the name that the client gave in the handshake"""
+
+
+RequestIn = Callable[[Caller], MemoryRequest]
 """a call of the protocol as a request of the memory floor"""
 
 _SESSION_ID = "mcp-session-id"
@@ -30,22 +43,31 @@ _LONGEST = 80
 def requests_to(workspace: Workspace) -> RequestIn:
     """The one place where a call of the protocol becomes a request of the memory floor."""
 
-    def request_in(ctx: Context) -> MemoryRequest:
-        principal = UNKNOWN if ctx.request is None else caller.principal_of(ctx.request.scope)
-        return workspace.request(principal, place_in(ctx))
+    def request_in(caller: Caller) -> MemoryRequest:
+        principal = UNKNOWN if caller.scope is None else principal_of(caller.scope)
+        return workspace.request(principal, place_in(caller))
 
     return request_in
 
 
-def place_in(ctx: Context) -> Place:
-    if ctx.request is None:
-        return Place()
-    headers = ctx.request.headers
-    place = caller.place_in(ctx.request.scope)
+def caller_in(ctx: Context) -> Caller:
     client = ctx.session.client_params
-    name = "" if client is None else " ".join(clean(client.client_info.name).split())[:_LONGEST]
-    name = name if find_secret(name) is None else ""
-    return replace(place, client=place.client or name or None, session=place.session or _session(headers))
+    scope = None if ctx.request is None else ctx.request.scope
+    return Caller(scope, "" if client is None else client_name(client.client_info.name))
+
+
+def client_name(given: str) -> str:
+    name = " ".join(clean(given).split())[:_LONGEST]
+    return name if find_secret(name) is None else ""
+
+
+def place_in(caller: Caller) -> Place:
+    if caller.scope is None:
+        return Place()
+    headers = Headers(scope=caller.scope)
+    place = place_of_request(caller.scope)
+    session = place.session or _session(headers)
+    return replace(place, client=place.client or caller.client or None, session=session)
 
 
 def _session(headers: Headers) -> str | None:

@@ -9,6 +9,7 @@ import json
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
+import anyio
 import mcp_types as types
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
@@ -19,7 +20,9 @@ from starlette.responses import JSONResponse
 from starlette.types import Message, Receive, Scope, Send
 
 from helix.config import Config
+from helix.memory.tokens import Payload
 from helix.surfaces.guard import CREDENTIAL
+from helix.surfaces.mcp.direct_calls import SESSION_ID, DirectCalls
 
 _MOST_SESSIONS = 256
 _IDLE_SECONDS = 1800.0
@@ -29,6 +32,7 @@ class DialectEndpoint:
     def __init__(
         self,
         server: Server[Any],
+        direct: DirectCalls,
         *,
         most_sessions: int = _MOST_SESSIONS,
         idle_seconds: float = _IDLE_SECONDS,
@@ -41,7 +45,10 @@ class DialectEndpoint:
             # The library has a bound of its own, which must not be the narrower one.
             max_request_body_size=max(max_body_bytes, 1),
         )
-        self._app = OneOfEachId(self._sessions)
+        self._direct = direct
+        self._idle_seconds = idle_seconds
+        self._under_way: set[tuple[str, str]] = set()
+        """ids of requests; of two with the same id in one session neither would get its answer"""
 
     def count(self) -> int:
         """Sessions that are open; clients of the protocol's stateless era have none."""
@@ -55,50 +62,61 @@ class DialectEndpoint:
         user = AuthenticatedUser(AccessToken(token="", client_id=scope[CREDENTIAL], scopes=[]))
         # The library compares headers with the body; httptools hands them on with the white space around them.
         headers = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
-        await self._app({**scope, "user": user, "headers": headers}, receive, send)
+        await self._answer({**scope, "user": user, "headers": headers}, receive, send)
 
-
-class OneOfEachId:
-    """Refuses a request whose id is that of one under way in the same session: neither would get its answer."""
-
-    def __init__(self, sessions: StreamableHTTPSessionManager) -> None:
-        self._sessions = sessions
-        self._under_way: set[tuple[str, str]] = set()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        session = Headers(scope=scope).get("mcp-session-id")
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        session = headers.get(SESSION_ID)
         if scope["method"] != "POST" or session is None:
             await self._sessions.handle_request(scope, receive, send)
             return
         first = await receive()
-        request_id = _request_id(first)
-        if request_id is None:
+        message = _message(first)
+        self._direct.hear(session, message)
+        request_id = message.get("id") if "method" in message else None
+        if not isinstance(request_id, str | int):
             await self._sessions.handle_request(scope, _again(first, receive), send)
             return
         key = (session, str(request_id))
         if key in self._under_way:
-            error = {
-                "code": types.INVALID_REQUEST,
-                "message": f"request id {key[1][:80]} is already under way",
-            }
-            refusal = JSONResponse({"jsonrpc": "2.0", "id": request_id, "error": error}, status_code=400)
-            await refusal(scope, receive, send)
+            await _refusal(request_id)(scope, receive, send)
             return
         self._under_way.add(key)
         try:
-            await self._sessions.handle_request(scope, _again(first, receive), send)
+            call = self._direct.find(scope, headers, message) if self._stays_open(session) else None
+            if call is None:
+                await self._sessions.handle_request(scope, _again(first, receive), send)
+            else:
+                await (await self._direct.answer(call))(scope, receive, send)
         finally:
             self._under_way.discard(key)
 
+    def _stays_open(self, session_id: str) -> bool:
+        """Whether there is such a session, which counts as used from now on."""
+        transport = self._sessions._server_instances.get(session_id)  # the library says it nowhere else
+        if transport is None or transport.is_terminated:
+            return False
+        idle = transport.idle_scope
+        if idle is not None and not idle.cancel_called:
+            idle.deadline = max(idle.deadline, anyio.current_time() + self._idle_seconds)
+        return idle is None or not idle.cancel_called
 
-def _request_id(message: Message) -> str | int | None:
-    """None for what is no request; the library says what is wrong with it."""
+
+def _message(first: Message) -> Payload:
+    """What is sent, if it is one message; the library says what is wrong with everything else."""
     try:
-        body = json.loads(message.get("body", b""))
+        body = json.loads(first.get("body", b""))
     except (ValueError, RecursionError):
-        return None
-    request_id = body.get("id") if isinstance(body, dict) and "method" in body else None
-    return request_id if isinstance(request_id, str | int) else None
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def _refusal(request_id: str | int) -> JSONResponse:
+    error = {
+        "code": types.INVALID_REQUEST,
+        "message": f"request id {str(request_id)[:80]} is already under way",
+    }
+    return JSONResponse({"jsonrpc": "2.0", "id": request_id, "error": error}, status_code=400)
 
 
 def _again(first: Message, receive: Receive) -> Receive:

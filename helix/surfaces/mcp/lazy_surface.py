@@ -29,6 +29,8 @@ class McpSoon:
     def __init__(self, make: Callable[[], McpSurface]) -> None:
         self._make = make
         self._surface: McpSurface | None = None
+        self.is_loading = False
+        """somebody waits for it; read from any thread"""
         self._is_wanted = anyio.Event()
         self._is_there = anyio.Event()
         self._has_ended = anyio.Event()
@@ -58,12 +60,15 @@ class McpSoon:
         if self._has_ended.is_set():
             self._is_there.set()  # for who asks while the daemon stops
             return
+        self.is_loading = True
         try:
             surface = await anyio.to_thread.run_sync(self._make)
         except Exception:  # a broken library: the other surfaces go on
             log.exception("the MCP surface cannot be made")
             self._is_there.set()
             return
+        finally:
+            self.is_loading = False
         async with surface.run():
             self._surface = surface
             self._is_there.set()

@@ -15,6 +15,7 @@ from mcp.server.subscriptions import (
 )
 
 from helix.surfaces.mcp.caller import Context
+from helix.surfaces.mcp.direct_calls import DirectCalls
 from helix.surfaces.mcp.resources import Resources
 
 _MOST_STREAMS = 256
@@ -22,14 +23,16 @@ _SEND_PATIENCE = 2.0  # a client that has stopped reading does not hold up the o
 
 
 class Notices:
-    def __init__(self, resources: Resources) -> None:
+    def __init__(self, resources: Resources, direct: DirectCalls) -> None:
         self._resources = resources
+        self._direct = direct
         self.bus = InMemorySubscriptionBus()
         self.listen = ListenHandler(self.bus, max_subscriptions=_MOST_STREAMS)
         self._subscribed: dict[Connection, set[str]] = {}
 
     async def initialized(self, ctx: Context, params: types.NotificationParams | None) -> None:
         self._known(ctx)
+        self._direct.initialized(ctx)
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         uri = str(params.uri)

@@ -12,7 +12,7 @@ from helix.dialects.dialect import Dialect, Resource
 from helix.errors import HelixError
 from helix.memory.tokens import serialize
 from helix.surfaces.mcp.call import refuse_cursor, say_unexpected
-from helix.surfaces.mcp.caller import Context, RequestIn
+from helix.surfaces.mcp.caller import Context, RequestIn, caller_in
 from helix.surfaces.mcp.worker_threads import Workers
 
 JSON = "application/json"
@@ -71,7 +71,7 @@ class Resources:
             name: value for name, value in parse_qsl(uri.partition("?")[2]) if name in resource.parameters
         }
         try:
-            page = await self._workers.run(resource.read, self._request_in(ctx), parameters)
+            page = await self._workers.run(resource.read, self._request_in(caller_in(ctx)), parameters)
         except HelixError as error:
             raise MCPError(types.INVALID_PARAMS, self._dialect.say_error(error)) from error
         except Exception as error:  # noqa: BLE001 (the outermost surface)

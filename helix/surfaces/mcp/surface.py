@@ -17,6 +17,7 @@ from helix.memory.place import Place
 from helix.memory.workspace import Workspace
 from helix.surfaces.mcp.call import Patience, Tools
 from helix.surfaces.mcp.caller import requests_to
+from helix.surfaces.mcp.direct_calls import DirectCalls
 from helix.surfaces.mcp.endpoint import DialectEndpoint
 from helix.surfaces.mcp.notices import Notices
 from helix.surfaces.mcp.resources import Resources
@@ -51,11 +52,12 @@ class McpSurface:
         for name, dialect in dialects.items():
             tools = Tools(dialect, request_in, self.workers, is_ready, patience or Patience(), on_call)
             resources = Resources(dialect, request_in, self.workers)
-            notices = Notices(resources)
+            direct = DirectCalls(tools)
+            notices = Notices(resources, direct)
             server = make_server(dialect, version, tools, resources, notices)
             self.servers[name] = server
             self.notices[name] = notices
-            self.endpoints[name] = DialectEndpoint(server, **limits)
+            self.endpoints[name] = DialectEndpoint(server, direct, **limits)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._changed = asyncio.Event()
 

@@ -50,7 +50,8 @@ class DaemonHealth:
     def _look(self) -> Payload:
         following, index = self._follower.health(), self._recall.health()
         reasons = list(self._reasons(following, index))
-        starting = following.state == "starting" or (index is None and not self._recall.failure)
+        is_searched = index is not None and not index.is_starting
+        starting = following.state == "starting" or not (is_searched or self._recall.failure)
         state = "degraded" if reasons else "starting" if starting else "ready"
         return self._report(state, reasons, following, index)
 
@@ -102,10 +103,12 @@ class DaemonHealth:
             yield from self._index_reasons(index, index.degraded)
 
     def _index_reasons(self, index: IndexHealth, why: str) -> Iterator[Payload]:
+        if index.indexing is not None:  # to be under way is no reason to worry anybody
+            return
         if index.model is None:
             if self._followed.config.model != "none":  # somebody who wants no model is not told so every day
                 yield {"code": "embedder-unavailable", "message": why}
-        elif index.indexing is None:  # to be under way is no reason to worry anybody
+        else:
             yield {"code": "search-degraded", "message": why}
 
 

@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.pairs import CLASSES, Pair, pairs
+from helix.memory.judgement import resemble as judging
+from helix.memory.judgement import statements, wording
 from helix.memory.judgement.resemble import ComparedMemory, Verdict, resemble
 from tests.scale import scaled
 
@@ -143,6 +145,156 @@ def test_any_two_texts_can_be_compared(one: str, other: str) -> None:
     assert (resemble(ComparedMemory("", one), ComparedMemory("", other)).verdict is Verdict.SAME) == (
         resemble(ComparedMemory("", other), ComparedMemory("", one)).verdict is Verdict.SAME
     )
+
+
+_SPOKEN = [
+    *(
+        "the API listens on 8080",
+        "no longer",
+        "Right Now",
+        "can't",
+        "it's",
+        "teams'",
+        "*bold*",
+        "__init__",
+        "_x_",
+    ),
+    *(
+        '"quoted"',
+        "'quoted'",
+        "note that",
+        "billing",
+        "retries",
+        "3",
+        "5 May",
+        "May 5, 2026",
+        "30s",
+        "v1.2",
+        "1,000",
+    ),
+    *(
+        "is owned by Ana",
+        "the owner of X is Ana",
+        "Friday",
+        "a, b and c",
+        "not",
+        "https://x.dev/a_b?c=d",
+        "`code`",
+    ),
+    *(
+        "is",
+        "uses",
+        "ſhall",
+        "İ",
+        "über",
+        "日本語",
+        ".",
+        ";",
+        "...",
+        "\n",
+        "\n- ",
+        "\n1. ",
+        "\x1c",
+        "\u00a0",
+        "thanks",
+    ),
+]
+_TEXTS = st.lists(st.one_of(st.sampled_from(_SPOKEN), st.text(max_size=6)), max_size=12).flatmap(
+    lambda parts: st.sampled_from([" ".join(parts), "".join(parts)])
+)
+
+
+@settings(max_examples=scaled(500), deadline=None)
+@given(_TEXTS)
+def test_words_that_were_met_before_are_those_that_a_fresh_look_finds(text: str) -> None:
+    spelled = wording.spelled_out(text)
+    one_by_one = [word for chunk in spelled.split() for word in statements._known_words(chunk)]
+    assert one_by_one == list(statements._words_in(spelled))
+
+
+@settings(max_examples=scaled(500), deadline=None)
+@given(_TEXTS)
+def test_set_phrases_are_found_in_any_case_and_beside_any_letter(text: str) -> None:
+    beyond_ascii = wording.spelled_out(f"{text} ¡")  # is read by the pattern that knows of every letter
+    assert wording.spelled_out(f"{text} !").removesuffix(" !") == beyond_ascii.removesuffix(" ¡")
+
+
+@settings(max_examples=scaled(500), deadline=None)
+@given(_TEXTS, _TEXTS, _TEXTS, st.booleans())
+def test_what_is_not_looked_at_closely_would_not_have_been_judged_otherwise(
+    shared: str, one: str, other: str, follows: bool
+) -> None:
+    new, old = ComparedMemory(one[:20], f"{shared}. {one}"), ComparedMemory(other[:20], f"{shared}. {other}")
+    if follows:
+        old = ComparedMemory(one[:20], f"{one} {shared}. {other}")
+    parsed = (new.parsed, old.parsed, new.parsed_title, old.parsed_title)
+    if not judging.may_be_same(*parsed[:2]):
+        assert judging._find_sameness(*parsed) is None
+    if not judging.may_be_changed(*parsed[:2]):
+        assert judging._find_change(*parsed, "fact") is None
+
+
+_SENTENCES = st.one_of(
+    st.sampled_from(
+        [text for pair in PAIRS[::7] for text in (pair.old.text, pair.new.text)]
+        + [
+            f"{verb} the {thing}."
+            for verb in ("Check", "Paint", "Own")
+            for thing in ("crane", "pier", "buoy")
+        ]
+    ),
+    _TEXTS,
+)
+_LONG = st.lists(_SENTENCES, min_size=1, max_size=16).flatmap(
+    lambda parts: st.sampled_from(
+        [" ".join(parts), "\n".join(parts), "\n- ".join(parts), "\n1. ".join(parts)]
+    )
+)
+
+
+@settings(max_examples=scaled(500), deadline=None)
+@given(_LONG)
+def test_the_words_of_a_text_lie_between_what_is_possible_and_what_is_certain(text: str) -> None:
+    loose = statements.find_loose_words(text)
+    if loose is not None:
+        assert loose.certain <= statements.parse_text(text).vocabulary <= loose.possible
+
+
+@settings(max_examples=scaled(500), deadline=None)
+@given(_LONG, _LONG, _TEXTS, _TEXTS, st.booleans())
+def test_what_is_surely_other_is_judged_so_by_a_closer_look_too(
+    one: str, other: str, title: str, other_title: str, follows: bool
+) -> None:
+    new = ComparedMemory(title, one)
+    old = ComparedMemory(other_title, f"{one}\n{other}" if follows else other)
+    if judging.is_surely_other(new, old):
+        assert judging._compare(new, old).verdict is Verdict.OTHER
+
+
+def test_of_the_labelled_pairs_and_of_long_texts_made_of_them_nothing_is_wrongly_taken_for_other() -> None:
+    chance = random.Random(11)
+    others = 0
+    for pair in PAIRS:
+        rest = [text for found in chance.sample(PAIRS, 12) for text in (found.old.text, found.new.text)]
+        new = ComparedMemory(pair.new.title, " ".join([pair.new.text, *rest[:14]]), pair.new.kind)
+        for kept in (0, 3, 7, 12, 14):
+            old = ComparedMemory(
+                pair.old.title, " ".join([pair.old.text, *rest[:kept], *rest[14:]]), pair.old.kind
+            )
+            verdict = judging._compare(new, old).verdict
+            if judging.is_surely_other(new, old):
+                others += 1
+                assert verdict is Verdict.OTHER, pair.id
+    assert others > 400  # or the test says nothing
+
+
+def test_of_the_labelled_pairs_none_is_judged_otherwise_without_a_closer_look() -> None:
+    for pair in PAIRS:
+        parsed = (pair.new.parsed, pair.old.parsed, pair.new.parsed_title, pair.old.parsed_title)
+        if judging._find_sameness(*parsed):
+            assert judging.may_be_same(*parsed[:2]), pair.id
+        if judging._find_change(*parsed, pair.new.kind):
+            assert judging.may_be_changed(*parsed[:2]), pair.id
 
 
 @pytest.mark.parametrize(
