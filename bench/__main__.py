@@ -11,6 +11,7 @@ from bench import (
     dashboard,
     edits,
     embed,
+    evidence,
     follow,
     hook,
     memory,
@@ -35,6 +36,7 @@ PARTS: Sequence[tuple[str, Callable[[list[str]], None], list[str]]] = (
     ("vectors", vectors.main, []),
     ("embedding", embed.main, []),
     ("searching a vault", search.main, []),
+    ("evidence in an answer", evidence.main, []),
     ("memory at rest", memory.main, []),
     ("serving", serve.main, []),
     ("listing, the journal, the map", browse.main, []),
@@ -46,11 +48,14 @@ PARTS: Sequence[tuple[str, Callable[[list[str]], None], list[str]]] = (
 )
 
 
-def main(names: list[str]) -> None:
+def main(given: list[str]) -> None:
+    """Names of parts, and behind them options for those: `evidence --split test`."""
+    first = next((place for place, one in enumerate(given) if one.startswith("-")), len(given))
+    names, options = given[:first], given[first:]
     for title, run, arguments in PARTS:
         if not names or any(name in title for name in names):
             print(f"\n== {title}", flush=True)
-            run(arguments)
+            run([*arguments, *options])
 
 
 if __name__ == "__main__":

@@ -49,6 +49,8 @@ class JudgedQuestion:
     split: str = ""
     asked_at: datetime | None = None
     include_hidden: bool = False
+    sentence: str = ""
+    """of a long document, the sentence that answers"""
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ def main(argv: list[str]) -> None:
 def _report(name: str, cases: Sequence[Case], modes: Sequence[str], cache: Path) -> None:
     tallies: dict[tuple[str, str], Tally] = {}
     for case in cases:
-        with _indexed(case, cache) as (helix, recall):
+        with indexed(case, cache) as (helix, recall):
             for mode in modes:
                 ask = _asker(mode, helix, recall)
                 for question in case.questions:
@@ -179,7 +181,7 @@ def _shown(helix: FollowedVault, hit: SearchHit) -> str:
 
 
 @contextmanager
-def _indexed(case: Case, cache: Path) -> Iterator[tuple[FollowedVault, Recall]]:
+def indexed(case: Case, cache: Path) -> Iterator[tuple[FollowedVault, Recall]]:
     """A vault of real files, followed and indexed as the daemon does it. Embeddings are kept between runs."""
     with tempfile.TemporaryDirectory() as folder:
         vault = Path(folder, "vault")
@@ -196,9 +198,13 @@ def _indexed(case: Case, cache: Path) -> Iterator[tuple[FollowedVault, Recall]]:
 
 def _team(split: str | None) -> Case:
     memories = [json.loads(line) for line in (TEAM / "memories.jsonl").read_text("utf-8").splitlines()]
+    notes = {one["key"]: team_note(one) for one in memories}
+    return Case("team", notes, [one for one in team_questions() if split in (None, one.split)])
+
+
+def team_questions() -> list[JudgedQuestion]:
     asked = [json.loads(line) for line in (TEAM / "questions.jsonl").read_text("utf-8").splitlines()]
-    notes = {one["key"]: _team_note(one) for one in memories}
-    questions = [
+    return [
         JudgedQuestion(
             one["question"],
             frozenset(one["evidence"]),
@@ -208,14 +214,13 @@ def _team(split: str | None) -> Case:
             if "asked_at" in one
             else datetime(2026, 10, 20, tzinfo=UTC),
             bool(one.get("history")),
+            one.get("sentence", ""),
         )
         for one in asked
-        if split is None or one["split"] == split
     ]
-    return Case("team", notes, questions)
 
 
-def _team_note(one: Mapping[str, object]) -> bytes:
+def team_note(one: Mapping[str, object]) -> bytes:
     meta: dict[str, Value] = {"id": str(one["key"]), "title": str(one["title"]), "kind": str(one["kind"])}
     if one.get("project"):
         meta["project"] = str(one["project"])

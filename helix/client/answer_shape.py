@@ -27,6 +27,8 @@ class Result:
         left = dict(answer)
         values = {}
         for item in fields(cls):
+            if item.name == "more":
+                continue
             key = item.metadata.get("key", item.name)
             value = left.pop(key, None)
             if value is not None:

@@ -21,7 +21,7 @@ class Reading:
         self,
         query: str,
         *,
-        limit: int = 8,
+        limit: int | None = None,
         max_tokens: int = 1500,
         response_format: Format = "concise",
         scope: str | None = None,
@@ -35,6 +35,10 @@ class Reading:
         cursor: str | None = None,
     ) -> Call[SearchResult]:
         """Memories that fit a question, best first; none when nothing fits.
+
+        Without a `limit` there are few when the best one answers, and up to eight when that is in doubt. A text is the
+        passage that answers; where that is not the whole memory, `whole_tokens` says about how long that is, and `get`
+        reads it.
 
         `query` takes words, a question, and filters: `tag:auth "exact phrase" -word`. `filters` takes `project`,
         `kind`, `tag`, `status`, `after` and `before`; `project=` is short for the first, and leaves out what holds

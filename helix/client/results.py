@@ -57,6 +57,8 @@ class Hit(_MemoryFields):
     reasons: Mapping[str, float] = mapping()
     nearest: bool = False
     """nothing fits: it is merely what is nearest"""
+    whole_tokens: int | None = field(default=None, metadata={"key": "more"})
+    """`more` of the answer: the text is a part of the memory, which has about so many tokens; `get` reads it whole"""
     truncated: bool = False
     """whether its text was cut to fit the budget"""
 

@@ -68,6 +68,7 @@ class HitMarks(TypedDict, total=False):
 
     score: float
     nearest: bool
+    more: int
     reasons: dict[str, float]
     truncated: bool
 
@@ -75,6 +76,12 @@ class HitMarks(TypedDict, total=False):
 class Hit(Memory):
     score: NotRequired[float | None]
     reasons: NotRequired[Annotated[dict[str, float], About(absent={})]]
+    more: NotRequired[
+        Annotated[
+            int | None,
+            About("The text is a part of the memory, which has about so many tokens; `get` reads it whole."),
+        ]
+    ]
     nearest: NotRequired[Annotated[bool, About("Nothing fits: it is merely what is nearest.", absent=False)]]
     truncated: NotRequired[Annotated[bool, About(absent=False)]]
 

@@ -8,6 +8,8 @@ MOST_TOKENS = 200_000
 
 MOST_AT_ONCE = 50
 """entries of most listings"""
+HITS_SHOWN = 8
+"""of a search that names no limit, at most"""
 MOST_NODES = 500
 """nodes and edges of a page of the graph"""
 MOST_POINTS = 5_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 from helix.dialects.schema import STRING, Schema, gives, takes
+from helix.memory.size_limits import HITS_SHOWN
 from helix.memory.verbs.fields import Kind, Scope
 
 # What is longer than this a host cuts.
@@ -23,7 +24,7 @@ SEARCH = takes(
     query={"description": "Natural-language or keyword query"},
     scope=_SCOPE,
     filters={"description": "kind, tag, project, status, after, before or a frontmatter key"},
-    limit={},
+    limit={"default": HITS_SHOWN},
     max_tokens=_TOKENS,
     response_format={},
     cursor={"description": "next_cursor of the page before"},
@@ -34,7 +35,7 @@ SEARCH = takes(
 FOUND = gives(
     "Hits",
     ["results", "truncated", "tokens_used", "next_cursor"],
-    results={"items": gives("Hit", ["id", "text"], id={}, text={}, score={})},
+    results={"items": gives("Hit", ["id", "text"], id={}, text={}, score={}, more={})},
     truncated={},
     tokens_used={},
     next_cursor=_CURSOR,

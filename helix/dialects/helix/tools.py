@@ -11,7 +11,7 @@ TOOLS = (
         "memory_search",
         "memory.search",
         "Recall what is known about one question, best match first. Call it before asking the user or guessing. "
-        "An empty result means nothing relevant is stored.",
+        "An empty result means nothing relevant is stored. A result with `more` is an excerpt: memory_get has it all.",
         schemas.SEARCH,
         asks("search"),
         schemas.FOUND,

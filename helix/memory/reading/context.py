@@ -9,14 +9,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
+from helix.index.query import parse
 from helix.index.where import Reach, Where, to_predicate
 from helix.memory import answers
-from helix.memory.budget import cut
 from helix.memory.place import Place, reaches
 from helix.memory.reading.link_graph import Links
 from helix.memory.reading.pack_report import Left
 from helix.memory.reading.pack_report import explain as to_explained
 from helix.memory.reading.pack_text import Piece, pack, words_of
+from helix.memory.reading.passages import find_passage
 from helix.memory.reading.presentation import check_format, passage
 from helix.memory.reading.search import ask, check_scope, nearest_shown
 from helix.memory.reading.view import NOW, Row, View, When, changed_at
@@ -33,6 +34,7 @@ _STANDING = 5  # preferences that hold for whatever is done in this place
 _SAME_WORDS = 0.8  # shared words of two texts from which on the second repeats the first
 _NOTHING = "Nothing in memory fits this task."
 _NEAREST_REMARK = "merely the nearest; it may have nothing to do with the task"
+_SHORT = 400  # bytes of the passage of a memory that does not fit whole
 _WHOLE_TEXT = 1_600  # characters; of a longer memory the best passage is packed
 
 
@@ -97,7 +99,8 @@ def context(
         _keep_nearest(selection, nearest_shown(found))
     if not filters:
         _add_standing(view, selection, within)
-    pieces = [_piece(one, detailed) for one in selection.chosen]
+    words = frozenset(parse(task).words)
+    pieces = [_piece(one, words, detailed) for one in selection.chosen]
     notices: answers.PackNotices = {}
     if found.note:
         notices["note"] = found.note
@@ -261,7 +264,7 @@ def _is_over(view: View, note: Note) -> bool:
     return until is not None and until < view.now()
 
 
-def _piece(chosen: Chosen, detailed: bool) -> Piece:
+def _piece(chosen: Chosen, words: frozenset[str], detailed: bool) -> Piece:
     memory = chosen.note.memory
     facts = {
         "project": memory.project or "",
@@ -269,11 +272,12 @@ def _piece(chosen: Chosen, detailed: bool) -> Piece:
         "from": " ".join(str(value) for value in (memory.source or {}).values()),
         "score": f"{chosen.score:.2f}",
     }
-    return to_piece(chosen.note, chosen.ordinal, facts if detailed else {}, chosen.remarks)
+    return to_piece(chosen.note, words, chosen.ordinal, facts if detailed else {}, chosen.remarks)
 
 
 def to_piece(
     note: Note,
+    words: frozenset[str] = frozenset(),
     ordinal: int | None = None,
     facts: Mapping[str, str] | None = None,
     remarks: tuple[str, ...] = (),
@@ -287,7 +291,7 @@ def to_piece(
         memory.kind,
         memory.title,
         body if is_whole else best,
-        cut(best, _WHOLE_TEXT // 4),
+        find_passage(memory, words, ordinal, _SHORT).text,
         {name: value for name, value in shown.items() if value},
         remarks,
         is_cut=not is_whole,

@@ -27,6 +27,7 @@ _GROUPS = (
 )
 _OTHERS = "More"
 _HEADINGS = 12  # tokens that the names of two or three groups take
+_IN_SHORT = 0.6  # of the budget
 _WORD = re.compile(r"\w+")
 
 
@@ -94,18 +95,42 @@ def pack(
 
 
 def _that_fit(pieces: Sequence[Piece], budget: Budget, used: int) -> list[Piece]:
-    """The first before the last, whole or in short; a small one may fit behind a large one that does not."""
-    packed: list[Piece] = []
+    """The first ones in short, until most of the room is used; then those whole, as far as there is room; then further
+    ones in short. Two passages that answer are worth more than one memory that is whole, and forty are not."""
     used += budget.count(_OPENING) + _HEADINGS
-    for piece in pieces:
-        cited = budget.count(f'"{piece.memory_id}",') + 1
-        for form in (piece, piece.shortened(piece.short)):
-            cost = cited + budget.count(serialize({"": form.fenced()}), enough=budget.max_tokens)
-            if used + cost <= budget.max_tokens:
-                packed.append(form)
-                used += cost
-                break
-    return packed
+    fitting: list[Piece] = []
+    costs: list[int] = []
+
+    def add(some: Sequence[Piece], most: float) -> int:
+        """How many were looked at."""
+        nonlocal used
+        for place, piece in enumerate(some):
+            if used > most:
+                return place
+            form = piece.shortened(piece.short)
+            cited = budget.count(f'"{piece.memory_id}",') + 1
+            cost = _cost(form, budget)
+            # A small piece may fit behind a large one that does not.
+            if used + cited + cost <= budget.max_tokens:
+                fitting.append(form)
+                costs.append(cost)
+                used += cited + cost
+        return len(some)
+
+    seen = add(pieces, _IN_SHORT * budget.max_tokens)
+    whole = {piece.memory_id: piece for piece in pieces[:seen]}
+    for place, form in enumerate(fitting):
+        piece = whole[form.memory_id]
+        more = 0 if form == piece else _cost(piece, budget) - costs[place]
+        if used + more <= budget.max_tokens:
+            fitting[place] = piece
+            used += more
+    add(pieces[seen:], budget.max_tokens)
+    return fitting
+
+
+def _cost(piece: Piece, budget: Budget) -> int:
+    return budget.count(serialize({"": piece.fenced()}), enough=budget.max_tokens)
 
 
 def _fewer(notices: PackNotices) -> Iterator[PackNotices]:

@@ -9,6 +9,7 @@ from helix.errors import BadValue
 from helix.index.chunk import chunks
 from helix.memory import answers
 from helix.memory.reading.pack_text import opens_with
+from helix.memory.reading.passages import size_of
 from helix.vault.note import Memory, Note
 
 FORMATS = ("concise", "detailed")
@@ -64,6 +65,11 @@ def full(note: Note, text: str) -> answers.Memory:
 def _mark(note: Note) -> answers.UnreadMark:
     """Of a note that is known by its text alone: what its properties say is not in the answer."""
     return {} if note.unread is None else {"properties_unread": True}
+
+
+def about_tokens(note: Note) -> int:
+    """Of the whole text, by its length."""
+    return size_of(note.memory.body) // 4
 
 
 def source_of(memory: Memory) -> str | None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from helix.errors import BadValue
 from helix.index.confidence import FAR
+from helix.index.query import parse
 from helix.memory import answers
 from helix.memory.arguments import check_limit, to_filters
 from helix.memory.place import Place, reaches
-from helix.memory.reading.presentation import brief, check_format, full, passage
+from helix.memory.reading.passages import Passage, find_passage
+from helix.memory.reading.presentation import about_tokens, brief, check_format, full, passage
 from helix.memory.reading.view import NOW, Row, View, When
 from helix.memory.request import Request, verb
+from helix.memory.size_limits import HITS_SHOWN
 from helix.memory.tokens import clean
 
 if TYPE_CHECKING:
@@ -23,6 +27,13 @@ if TYPE_CHECKING:
 _DEPTH = 200  # how many hits can be paged through
 # How many are shown at first of what is merely nearest: a page of neighbours costs the reader and answers nothing.
 _NEAREST_OF_FAR, _NEAREST = 2, 5
+# Without a limit: of the best score, what a hit needs to be shown where the best one answers the question, and where
+# that is in doubt; and how much of the question's words it takes to answer it. Chosen on the halves for tuning.
+_SURE, _UNSURE = 0.65, 0.4
+_ANSWERS = 0.9
+_FEWEST = 4  # where it is in doubt
+# Bytes of the best hit's passage; others get as much less as their scores are lower.
+_SURE_ROOM, _UNSURE_ROOM = 460, 800
 _LONGEST_QUERY = 20_000
 SCOPES = ("project", "global", "session", "all")
 
@@ -34,7 +45,7 @@ def search(
     *,
     scope: str = "project",
     filters: Mapping[str, str] | None = None,
-    limit: int = 8,
+    limit: int | None = None,
     max_tokens: int = 1500,
     response_format: str = "concise",
     include_deleted: bool = False,
@@ -42,11 +53,14 @@ def search(
     cursor: str | None = None,
     when: When = NOW,
 ) -> answers.Hits:
+    """`limit` is how many at most. Without one there are as many as the ranking leaves in doubt."""
     detailed = check_format(response_format)
-    check_limit(limit)
+    if limit is not None:
+        check_limit(limit)
     include_deleted = include_deleted or asks_for_hidden(filters)
     notices: answers.SearchNotices = {}
     read: Mapping[str, Note] = {}
+    most = HITS_SHOWN
     if cursor is not None:
         view, listing = request.continued("search", cursor)
     else:
@@ -68,13 +82,17 @@ def search(
             for hit in found.hits
         ]
         if not found.fits:
-            limit = min(limit, nearest_shown(found))
+            most = nearest_shown(found)
+            limit = None if limit is None else min(limit, most)
         listing = request.cursors.start("search", entries, view.commit)
+    passages = _Passages(query, listing.entries, read, view)
+    if limit is None:
+        limit = min(most, passages.worth_showing()) if cursor is None else most
     shown: dict[str, str] = {}
 
     def render(entry: list[Any]) -> answers.Hit | None:
         memory_id, score, ordinal, reasons, hidden_too, *fits = entry
-        note = read.get(memory_id) or view.find(memory_id)
+        note = passages.note(memory_id)
         if note is None or not (note.memory.visible or hidden_too):
             return None
         text = passage(note, ordinal)
@@ -85,7 +103,10 @@ def search(
         marks: answers.HitMarks = {"score": score} if all(fits) else {"score": score, "nearest": True}
         if detailed:
             return {**full(note, text), **marks, "reasons": reasons}
-        return {**brief(note, text), **marks}
+        part = passages.of(note, ordinal, score)
+        if not part.is_whole:
+            marks["more"] = about_tokens(note)
+        return {**brief(note, part.text), **marks}
 
     return request.page(
         "search",
@@ -96,6 +117,49 @@ def search(
         limit=limit,
         max_tokens=max_tokens,
     )
+
+
+class _Passages:
+    """The passages of one answer, each found once."""
+
+    def __init__(
+        self, query: str, entries: Sequence[list[Any]], read: Mapping[str, Note], view: View
+    ) -> None:
+        self._words = frozenset(parse(query).words)
+        self._entries = entries
+        self._read = read
+        self._view = view
+        self._found: dict[str, Passage] = {}
+
+    def note(self, memory_id: str) -> Note | None:
+        return self._read.get(memory_id) or self._view.find(memory_id)
+
+    def of(self, note: Note, ordinal: int | None, score: float) -> Passage:
+        if note.id not in self._found:
+            whole = _SURE_ROOM if self._is_sure else _UNSURE_ROOM
+            room = int(whole * min(1.0, score / self._best)) if self._best > 0 else whole
+            self._found[note.id] = find_passage(note.memory, self._words, ordinal, room)
+        return self._found[note.id]
+
+    def worth_showing(self) -> int:
+        """How many of the hits: few where the best one answers the question."""
+        if not self._words:
+            return HITS_SHOWN
+        least = (_SURE if self._is_sure else _UNSURE) * self._best
+        near = sum(entry[1] >= least for entry in self._entries)
+        return max(int(near), 1 if self._is_sure else _FEWEST)
+
+    @property
+    def _best(self) -> float:
+        return float(self._entries[0][1]) if self._entries else 0.0
+
+    @functools.cached_property
+    def _is_sure(self) -> bool:
+        """Whether the passage of the best hit holds nearly all words of the question."""
+        note = self.note(self._entries[0][0]) if self._entries and self._words else None
+        if note is None:
+            return False
+        return find_passage(note.memory, self._words, self._entries[0][2], _SURE_ROOM).covered >= _ANSWERS
 
 
 def _hits(head: answers.SearchNotices, items: Sequence[answers.Hit], end: answers.Page) -> answers.Hits:

@@ -7,8 +7,10 @@ from typing import Annotated, get_args
 
 from helix.memory.size_limits import (
     DEEPEST,
+    HITS_SHOWN,
     LEAST_TOKENS,
     LONGEST_TEXT,
+    MOST_AT_ONCE,
     MOST_EVENTS,
     MOST_NODES,
     MOST_PHASES,
@@ -51,7 +53,14 @@ class SearchRequest(Filtered, InAFormat, InThePast, Budgeted):
             example="retry policy for the auth client",
         ),
     ]
-    limit: Limit = 8
+    limit: Annotated[
+        int | None,
+        About(
+            f"How many at most. Without it as many as the ranking leaves in doubt, up to {HITS_SHOWN}.",
+            least=1,
+            most=MOST_AT_ONCE,
+        ),
+    ] = None
     max_tokens: Annotated[
         int, About("The whole answer fits in so many tokens.", least=LEAST_TOKENS, most=MOST_TOKENS)
     ] = 1500

@@ -5,7 +5,7 @@ import type { ToolDefinition } from "../tools.js";
 export const TOOLS = [
   {
     "name": "memory_search",
-    "description": "Recall what is known about one question, best match first. Call it before asking the user or guessing. An empty result means nothing relevant is stored.",
+    "description": "Recall what is known about one question, best match first. Call it before asking the user or guessing. An empty result means nothing relevant is stored. A result with `more` is an excerpt: memory_get has it all.",
     "parameters": {
       "type": "object",
       "properties": {

@@ -263,6 +263,8 @@ export interface Hit {
   extra?: Record<string, unknown>;
   score?: number | null;
   reasons?: Record<string, number>;
+  /** The text is a part of the memory, which has about so many tokens; `get` reads it whole. */
+  more?: number | null;
   /** Nothing fits: it is merely what is nearest. */
   nearest?: boolean;
   truncated?: boolean;
@@ -869,8 +871,8 @@ export interface RecallQuery {
   status?: "active" | "superseded" | "deleted" | "erased" | null | undefined;
   /** Words, a question, filters: `tag:auth "exact phrase" -word`. */
   q: string;
-  /** Default: `8`. */
-  limit?: number | undefined;
+  /** How many at most. Without it as many as the ranking leaves in doubt, up to 8. */
+  limit?: number | null | undefined;
   /** Also deleted and superseded memories. */
   includeDeleted?: boolean | undefined;
   /** Read the best ones again with the finer model; slower. */
