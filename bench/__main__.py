@@ -14,6 +14,7 @@ from bench import (
     follow,
     hook,
     merging,
+    peers,
     search,
     serve,
     shim,
@@ -41,6 +42,7 @@ PARTS: Sequence[tuple[str, Callable[[list[str]], None], list[str]]] = (
     ("the dashboard", dashboard.main, []),
     ("starting a command", startup.main, []),
     ("a hook", hook.main, []),
+    ("peers", peers.main, []),
 )
 
 
