@@ -16,6 +16,7 @@ from bench import (
     hook,
     memory,
     merging,
+    peers,
     search,
     serve,
     shim,
@@ -45,6 +46,7 @@ PARTS: Sequence[tuple[str, Callable[[list[str]], None], list[str]]] = (
     ("the dashboard", dashboard.main, []),
     ("starting a command", startup.main, []),
     ("a hook", hook.main, []),
+    ("peers", peers.main, []),
 )
 
 
