@@ -1,7 +1,7 @@
 """How long an answer is to the model that reads it: tokens of the whole serialized answer, in one named tokenizer.
 
-Claude's own tokenizer is not public, so the promise is made in o200k_base, whose vocabulary comes inside a package
-and needs no download. Who serves a model that counts finer says so with the setting `token_scale`.
+Claude's own tokenizer is not public, so the promise is made in o200k_base, whose vocabulary comes with Helix and
+needs no download. Who serves a model that counts finer says so with the setting `token_scale`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from typing import Any, Protocol
 
 import orjson
 
+from helix.memory.byte_pairs import TokenCounter
+from helix.memory.vocabulary import Vocabulary
+
 TOKENIZER = "o200k_base"
 
 Payload = dict[str, Any]
@@ -21,7 +24,7 @@ Payload = dict[str, Any]
 LONGEST_TOKEN = 128
 """characters: so many spaces are one token, and no other token is longer"""
 
-# The tokenizer holds the interpreter as long as it works, and long runs of one character take it seconds.
+# Who asks whether a text fits need not wait for the end of a long one.
 _PIECE = 16_384
 _LOOKS = 64
 # What is no JSON is a mistake here too, and not put into some words of the library's.
@@ -38,7 +41,7 @@ def token_counter(scale: float = 1.0) -> CountTokens:
     def count(text: str, enough: int | None = None) -> int:
         found = 0
         for piece in _pieces(text):
-            found += len(_tokenizer().encode_ordinary(piece))
+            found += _counter().count(piece)
             if enough is not None and scale * found > enough:
                 break
         return math.ceil(scale * found)
@@ -77,7 +80,5 @@ def clean(text: str) -> str:
 
 
 @functools.cache
-def _tokenizer() -> Any:
-    import splintr  # a tenth of a second, which only reading has to pay
-
-    return splintr.Tokenizer.from_pretrained(TOKENIZER)
+def _counter() -> TokenCounter:
+    return TokenCounter(Vocabulary.open())
