@@ -1,4 +1,4 @@
-"""How much memory a daemon at rest takes: real ones on vaults of some sizes, after questions by words and by meaning.
+"""How much memory a daemon at rest takes: real ones on vaults of some sizes, after an agent's questions over MCP.
 
 No text goes through the model but the questions: the vectors are made up as in `bench.search` and lie in the vector
 index before the daemon starts. Resident is what the kernel counts for the daemon and every process that it started;
@@ -8,15 +8,17 @@ proportional counts what is shared with others by its share.
 from __future__ import annotations
 
 import argparse
+import json
 import multiprocessing
 import os
+import subprocess
 import sys
 import tempfile
 import time
-import urllib.parse
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bench.figures import judge
 from bench.notes import Notes
@@ -33,6 +35,7 @@ from tests.surfaces.conftest import surroundings
 _GOALS = {0: 200.0, 1_000: 210.0, 10_000: 240.0}
 _LARGE, _BYTES_EACH = 100_000, 1_536.0
 _QUESTIONS = 30
+_SHIM = [str(Path(sys.executable).parent / "helix-mcp")]
 _QUIET = 3.0  # seconds in which the processes hardly work
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -94,14 +97,37 @@ def _prepare(place: Path, size: int) -> None:
 
 
 def _measure(place: Path, size: int) -> Taken:
-    with running_daemon(surroundings(place, "bundled"), by_hand=True) as daemon:
+    env = surroundings(place, "bundled")
+    with running_daemon(env, by_hand=True) as daemon:
         wait_until_embedded(daemon, size)
-        for question in Notes().questions(_QUESTIONS, max(size, 1)):
-            status, _ = daemon.get(f"/recall?q={urllib.parse.quote(question)}")
-            assert status == 200
+        _ask(env, Notes().questions(_QUESTIONS, max(size, 1)))
         assert daemon.health()["index"]["model"], "search by meaning is not ready"
         pids = _wait_until_quiet(daemon.process.pid)
         return Taken(*(sum(column) for column in zip(*map(_taken, pids), strict=True)))
+
+
+def _ask(env: Mapping[str, str], questions: Iterable[str]) -> None:
+    """As an agent does, through the shim."""
+    client = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "bench", "version": "1"},
+    }
+    calls: list[tuple[str, dict[str, Any]]] = [("initialize", client)]
+    calls += [
+        ("tools/call", {"name": "memory_search", "arguments": {"query": question}}) for question in questions
+    ]
+    with subprocess.Popen(_SHIM, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=dict(env)) as shim:
+        assert shim.stdin is not None
+        assert shim.stdout is not None
+        for number, (method, params) in enumerate(calls):
+            call = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
+            shim.stdin.write(json.dumps(call).encode() + b"\n")
+            shim.stdin.flush()
+            answer = json.loads(shim.stdout.readline())
+            assert "result" in answer, answer
+            assert not answer["result"].get("isError"), answer
+        shim.stdin.close()
 
 
 def _wait_until_quiet(pid: int) -> list[int]:

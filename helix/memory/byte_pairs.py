@@ -61,12 +61,9 @@ class TokenCounter:
         self._known: dict[str, int] = {}
 
     def count(self, text: str) -> int:
-        if text.isascii():
-            words = _WORD.findall(text)
-        else:
-            words = _cut(text, _WORD.findall(text.translate(self._kinds)))
+        words = _WORD.findall(text if text.isascii() else text.translate(self._kinds))
         known, found = self._known, 0
-        for word in words:
+        for word in words if text.isascii() else _cut(text, words):
             tokens = known.get(word)
             found += self._tokens(word) if tokens is None else tokens
         return found

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from mcp.server import ServerRequestContext
+from mcp.server.context import ServerRequestContext
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import Scope

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import mcp_types as types
-from mcp.server import NotificationOptions
 from mcp.server.caching import CacheableMethod, CacheHint
-from mcp.server.lowlevel import Server
+from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 
 from helix.dialects.dialect import Dialect
