@@ -23,6 +23,7 @@ from helix_mcp.address import is_loopback
 
 from helix.compose import open_vault, open_workspace
 from helix.config import Config, from_process
+from helix.daemon.allocator import share_arenas
 from helix.daemon.connections import BoundedConnection
 from helix.daemon.logs import LEVELS, announce, start_logging
 from helix.errors import ConfigError, HelixError, VaultLocked
@@ -62,6 +63,7 @@ _KEEP_ALIVE = 60
 
 def main(argv: Sequence[str] | None = None) -> None:
     flags = vars(_parse(argv))
+    share_arenas()
     try:
         config = from_process(**flags)
         start_logging(_checked(config).log_level)

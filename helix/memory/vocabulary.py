@@ -32,7 +32,7 @@ class Vocabulary:
         self._slots: Sequence[int] = whole[_HEAD.size : start].cast("I")
         self._ends: Sequence[int] = whole[start:ends].cast("I")
         self._content = content
-        self._last = slots - 1
+        self._last: int = slots - 1
 
     @classmethod
     def open(cls, path: Path = FILE) -> Self:

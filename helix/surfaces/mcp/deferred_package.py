@@ -35,6 +35,6 @@ class _Deferred(ModuleType):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}", name=name, obj=self)
         with _RUNNING:
             if self.__class__ is _Deferred:
-                self.__class__ = ModuleType
+                self.__class__ = ModuleType  # type: ignore[assignment]  # it is one, with less in it
                 spec.loader.exec_module(self)
         return getattr(self, name)
