@@ -39,6 +39,7 @@ from helix.surfaces.app import Doors, Plugged, make_app
 from helix.surfaces.daemon_proof import routes as proof
 from helix.surfaces.dashboard.routes import routes as dashboard
 from helix.surfaces.local_access import LocalAccess
+from helix.surfaces.mcp.deferred_package import leave_out_client
 from helix.surfaces.mcp.lazy_surface import McpSoon
 from helix.surfaces.monitoring.clients import Clients
 from helix.surfaces.monitoring.events import Events
@@ -159,6 +160,7 @@ def _make_mcp(
     workspace: Workspace, release: str, recall: RecallSoon, clients: Clients, max_body_bytes: int
 ) -> McpSurface:
     # Here and not above: a second, which only a daemon with an agent has to pay.
+    leave_out_client()
     from helix.surfaces.mcp.surface import McpSurface
 
     return McpSurface(

@@ -14,7 +14,13 @@ from types import ModuleType
 _RUNNING = threading.RLock()
 
 
-def defer(name: str) -> None:
+def leave_out_client() -> None:
+    """Before the first import of the surface."""
+    _defer("mcp")
+    _defer("mcp.server")
+
+
+def _defer(name: str) -> None:
     """What is imported already, or not installed, is left as it is."""
     if name in sys.modules or (spec := find_spec(name)) is None:
         return
