@@ -20,6 +20,7 @@ $(BIN)/python:
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@$(BIN)/python -m compileall -q helix shim  # an editable install is not compiled, and commands must start at once
+	@$(BIN)/python -m helix.memory.token_vocabulary  # what tokens are counted with, which the first daemon would make otherwise
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from unicodedata import category
 
-from helix.memory.vocabulary import Vocabulary
+from helix.memory.token_vocabulary import TokenVocabulary
 
 # Letters that are neither upper nor lower case, and marks, in a text whose other letters stand for their kind.
 _CASELESS, _MARK = "\xaa", "\xad"
@@ -54,7 +54,7 @@ class _Kinds(dict[int, str]):
 class TokenCounter:
     """For many threads at once."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: TokenVocabulary) -> None:
         self._vocabulary = vocabulary
         self._rank = functools.lru_cache(_REMEMBERED_PAIRS)(vocabulary.rank)
         self._kinds = _Kinds()

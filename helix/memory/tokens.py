@@ -1,7 +1,7 @@
 """How long an answer is to the model that reads it: tokens of the whole serialized answer, in one named tokenizer.
 
-Claude's own tokenizer is not public, so the promise is made in o200k_base, whose vocabulary comes with Helix and
-needs no download. Who serves a model that counts finer says so with the setting `token_scale`.
+Claude's own tokenizer is not public, so the promise is made in o200k_base, whose vocabulary comes inside a
+package and needs no download. Who serves a model that counts finer says so with the setting `token_scale`.
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ import functools
 import json
 import math
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, Protocol
 
 import orjson
 
 from helix.memory.byte_pairs import TokenCounter
-from helix.memory.vocabulary import Vocabulary
+from helix.memory.token_vocabulary import NAME, open_vocabulary
 
-TOKENIZER = "o200k_base"
+TOKENIZER = NAME
 
 Payload = dict[str, Any]
 """an answer as it is sent: JSON values only"""
@@ -37,11 +38,13 @@ class CountTokens(Protocol):
         ...
 
 
-def token_counter(scale: float = 1.0) -> CountTokens:
+def token_counter(scale: float = 1.0, spare: Path | None = None) -> CountTokens:
+    """`spare` is a folder for the vocabulary where the installation may not be written to."""
+
     def count(text: str, enough: int | None = None) -> int:
         found = 0
         for piece in _pieces(text):
-            found += _counter().count(piece)
+            found += _counter(spare).count(piece)
             if enough is not None and scale * found > enough:
                 break
         return math.ceil(scale * found)
@@ -80,5 +83,5 @@ def clean(text: str) -> str:
 
 
 @functools.cache
-def _counter() -> TokenCounter:
-    return TokenCounter(Vocabulary.open())
+def _counter(spare: Path | None) -> TokenCounter:
+    return TokenCounter(open_vocabulary(spare))

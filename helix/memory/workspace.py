@@ -79,7 +79,7 @@ class Workspace:
         self._map = Cartographer(self._live, lambda: recall().index, state)
         self._bundles = Bundles()
         self._order = WriteOrder()
-        self._count = token_counter(followed.config.token_scale)
+        self._count = token_counter(followed.config.token_scale, followed.config.state_dir)
         self._listeners: list[OnAnswer] = []
         self.upkeep = Upkeep(
             functools.partial(self.request, LOCAL, Place()),

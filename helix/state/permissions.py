@@ -15,7 +15,7 @@ from pathlib import Path
 FOLDER, FILE = 0o700, 0o600
 _OTHERS = 0o077
 # What Helix makes in its state folder. Somebody may have named a folder that holds other things too.
-_OURS = ("vaults", "models", "hooks", "hosts", "embeddings.db", "helixd.log", "start.lock")
+_OURS = ("vaults", "models", "hooks", "hosts", "embeddings.db", "helixd.log", "start.lock", "vocabulary")
 
 
 def make_folder(path: Path) -> None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 import splintr
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from helix.memory import token_vocabulary
 from helix.memory.byte_pairs import TokenCounter
-from helix.memory.vocabulary import FILE, Vocabulary, lay_out
+from helix.memory.token_vocabulary import TokenVocabulary, lay_out, open_vocabulary
 from tests.scale import scaled
 
 _OTHER = splintr.Tokenizer.from_pretrained("o200k_base")
-_COUNTER = TokenCounter(Vocabulary.open())
-_ORDINARY = 199_998
-"""tokens that are no marks of a conversation"""
+_COUNTER = TokenCounter(open_vocabulary())
 
 # Characters that this Python knows of: an implementation may know a later Unicode.
 _ANY = st.characters(exclude_categories=["Cs", "Cn"])
@@ -48,11 +50,35 @@ def test_long_runs_without_words_are_counted_exactly_too() -> None:
 
 
 def test_more_words_than_are_remembered_are_counted_as_before() -> None:
-    counter = TokenCounter(Vocabulary.open())
+    counter = TokenCounter(open_vocabulary())
     text = " ".join(f"w{number:x}z" for number in range(40_000))
     first = counter.count(text)
     assert first == counter.count(text) == len(_OTHER.encode_ordinary(text))
 
 
-def test_the_vocabulary_is_the_one_that_the_other_implementation_has() -> None:
-    assert FILE.read_bytes() == lay_out([_OTHER.decode_token_bytes(rank) for rank in range(_ORDINARY)])
+def test_where_the_installation_may_not_be_written_to_it_is_made_in_the_spare_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a file").touch()
+    monkeypatch.setattr(token_vocabulary, "_BESIDE_MODULES", tmp_path / "a file")
+    spare = tmp_path / "state"
+    spare.mkdir()
+    assert TokenCounter(open_vocabulary(spare)).count("so many words") == 3
+    [made] = spare.iterdir()
+    whole = made.read_bytes()
+    made.write_bytes(whole[:-1])  # a disk that was full, a power cut
+    assert TokenCounter(open_vocabulary(spare)).count("so many words") == 3
+    assert made.read_bytes() == whole
+
+
+def test_without_any_folder_it_is_made_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a file").touch()
+    monkeypatch.setattr(token_vocabulary, "_BESIDE_MODULES", tmp_path / "a file")
+    assert TokenCounter(open_vocabulary()).count("so many words") == 3
+
+
+def test_what_is_no_vocabulary_is_refused() -> None:
+    whole = lay_out([b"a", b"b", b"ab"])
+    assert TokenVocabulary(whole).rank(b"ab") == 2
+    with pytest.raises(ValueError, match="no vocabulary"):
+        TokenVocabulary(whole + b"x")

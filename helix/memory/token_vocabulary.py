@@ -1,19 +1,29 @@
 """The vocabulary of o200k_base: which bytes are one token, and which pairs are merged before others.
 
 A mapped file of 4 MB, looked into where it lies; the same in a dictionary, or in a tokenizer's own tables, takes ten
-times as much memory and a quarter of a second to load. `docs/decisions/027-counting-tokens.md` says how it is laid out.
+times as much memory and a quarter of a second to load. It is made once for each installation, from the vocabulary that
+splintr carries. `docs/decisions/027-counting-tokens.md` says how it is laid out.
 """
 
 from __future__ import annotations
 
 import mmap
+import os
 import struct
+import subprocess
+import sys
+import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 from zlib import crc32
 
-FILE = Path(__file__).with_name("o200k_base.bin")
+NAME = "o200k_base"
+ORDINARY = 199_998
+"""tokens that are no marks of a conversation"""
+_FILE = "vocabulary-1.bin"
+_BESIDE_MODULES = Path(__file__).parent / "__pycache__"
 _HEAD = struct.Struct("<8sII")
 _MAGIC = b"o200k\x00\x01\n"
 _SLOTS = 1 << 19  # of 200,000 tokens: most are found, or missed, at the first look
@@ -22,22 +32,24 @@ _MARK = 18
 """bits of a slot below those of the hash, which keep most other bytes from being compared"""
 
 
-class Vocabulary:
+class TokenVocabulary:
     def __init__(self, content: bytes | mmap.mmap) -> None:
         magic, tokens, slots = _HEAD.unpack_from(content)
-        if magic != _MAGIC:
-            raise ValueError("this is no vocabulary")
         whole = memoryview(content)
         start, ends = _HEAD.size + 4 * slots, _HEAD.size + 4 * slots + 4 * (tokens + 1)
         self._slots: Sequence[int] = whole[_HEAD.size : start].cast("I")
         self._ends: Sequence[int] = whole[start:ends].cast("I")
         self._content = content
         self._last: int = slots - 1
+        if magic != _MAGIC or self._ends[tokens] != len(content):
+            raise ValueError("this is no vocabulary")
 
     @classmethod
-    def open(cls, path: Path = FILE) -> Self:
-        with path.open("rb") as file:
+    def mapped(cls, path: Path) -> Self | None:
+        """None for a file that is not there, or not whole."""
+        with suppress(OSError, ValueError, struct.error, IndexError), path.open("rb") as file:
             return cls(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        return None
 
     def rank(self, token: bytes) -> int | None:
         """Its number, the lower the earlier it is merged; None for what is no token."""
@@ -68,3 +80,39 @@ def lay_out(tokens: Sequence[bytes]) -> bytes:
         ends.append(ends[-1] + len(token))
     head = _HEAD.pack(_MAGIC, len(tokens), _SLOTS)
     return b"".join([head, struct.pack(f"<{_SLOTS}I", *slots), struct.pack(f"<{len(ends)}I", *ends), *tokens])
+
+
+def open_vocabulary(spare: Path | None = None) -> TokenVocabulary:
+    """Beside the compiled modules, as Python keeps those; in `spare` where the installation may not be written to."""
+    files = [folder / _FILE for folder in (_BESIDE_MODULES, spare) if folder is not None]
+    for file in files:
+        if (known := TokenVocabulary.mapped(file)) is not None:
+            return known
+    for file in files:
+        # In a process of its own, which takes the tables of the library with it when it ends.
+        command = [sys.executable, "-P", "-m", "helix.memory.token_vocabulary", str(file)]
+        subprocess.run(command, capture_output=True, check=False)
+        if (known := TokenVocabulary.mapped(file)) is not None:
+            return known
+    return TokenVocabulary(lay_out(_tokens()))
+
+
+def _tokens() -> list[bytes]:
+    import splintr
+
+    tokenizer = splintr.Tokenizer.from_pretrained(NAME)
+    return [tokenizer.decode_token_bytes(rank) for rank in range(ORDINARY)]
+
+
+def _make(path: Path) -> None:
+    path.parent.mkdir(exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        file.write(lay_out(_tokens()))
+        file.flush()
+        os.fsync(file.fileno())
+    os.chmod(file.name, 0o644)  # everybody may count
+    os.replace(file.name, path)  # several may make it at once
+
+
+if __name__ == "__main__":
+    _make(Path(sys.argv[1]) if len(sys.argv) > 1 else _BESIDE_MODULES / _FILE)
