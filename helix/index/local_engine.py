@@ -175,7 +175,7 @@ class LocalEngine:
         with self._lock:
             self._source = (ledger, read)
             rows = {row.id: row for row in ledger.indexed()}
-            self._facets.fill(from_texts(rows, (row.facets_text for row in rows.values())))
+            self._facets.fill(rows, from_texts(row.facets_text for row in rows.values()))
             in_words = self._keywords.hashes()
             self._drop([memory_id for memory_id in in_words if memory_id not in rows])
             stale = [row for row in rows.values() if in_words.get(row.id) != row.hash]
