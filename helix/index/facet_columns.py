@@ -78,7 +78,9 @@ class FacetColumns:
         self._codes: dict[str, Codes] = {field.name: Codes() for field in _TEXT_FIELDS}
         self._sessions = Codes()
         self._words = Codes()
-        self._known_tags: set[int] = set()
+        self._known_tags: set[str] = set()
+        self._unfiled: set[str] = set()
+        """tags that came since somebody filtered by one"""
         self._broader: dict[tuple[str, str], set[int]] = {}
         """by list field and value the other words that count for it: `auth` covers `auth/jwt`"""
         self._listed = np.zeros(_FIRST_ROWS, np.int32)
@@ -174,15 +176,14 @@ class FacetColumns:
         ]
         columns["importance"][rows] = np.array(by_name["importance"], np.float64)  # None is NaN
         for name in _TIMES:
-            columns[name][rows] = [NO_TIME if moment is None else moment for moment in by_name[name]]
+            columns[name][rows] = _micros(by_name[name])
         for name in _LISTS:
             columns[name][rows] = list(map(len, by_name[name]))
         sizes = sum(columns[name][rows] for name in _LISTS)
         columns["start"][rows] = self._listed_end + np.cumsum(sizes) - sizes
         each = chain.from_iterable(zip(*(by_name[name] for name in _LISTS), strict=True))
         self._append(list(map(self._words.__getitem__, chain.from_iterable(each))))
-        for tag in set(chain.from_iterable(by_name["tags"])):
-            self._file_tag(tag)
+        self._unfiled.update(chain.from_iterable(by_name["tags"]))
         self._tags = None
 
     def drop(self, memory_id: str) -> None:
@@ -233,6 +234,7 @@ class FacetColumns:
     def lists_any(self, column: str, values: Collection[str]) -> np.ndarray:
         if self._tags is None:
             self._tags = self._all_tags()
+            self._file_tags()
         words, rows = self._tags
         wanted = {self._words.get(value) for value in values}
         wanted.update(chain.from_iterable(self._broader.get((column, value), ()) for value in values))
@@ -260,15 +262,14 @@ class FacetColumns:
             self._filed[field.name].append(self._codes[field.name][value])
         return number
 
-    def _file_tag(self, tag: str) -> None:
-        code = self._words[tag]
-        if code in self._known_tags:
-            return
-        self._known_tags.add(code)
-        for field in _LIST_FIELDS:
-            for value in field.filed_under(Facets("", tags=frozenset({tag}))):
-                if value != tag:
-                    self._broader.setdefault((field.name, value), set()).add(code)
+    def _file_tags(self) -> None:
+        for tag in self._unfiled - self._known_tags:
+            for field in _LIST_FIELDS:
+                for value in field.filed_under(Facets("", tags=frozenset({tag}))):
+                    if value != tag:
+                        self._broader.setdefault((field.name, value), set()).add(self._words[tag])
+        self._known_tags |= self._unfiled
+        self._unfiled = set()
 
     def _append(self, words: Sequence[int]) -> None:
         last = self._listed_end + len(words)
@@ -304,3 +305,9 @@ def _grown(array: np.ndarray, least: int) -> np.ndarray:
 
 def _moment(micros: int) -> datetime | None:
     return None if micros == NO_TIME else _EPOCH + timedelta(microseconds=micros)
+
+
+def _micros(moments: Sequence[int | None]) -> Sequence[int] | int:
+    if moments.count(None) == len(moments):  # most notes say nothing of when they are valid
+        return NO_TIME
+    return [NO_TIME if moment is None else moment for moment in moments]

@@ -78,14 +78,22 @@ class FacetIndex:
         """Of all rows, which must all be somebody's."""
         sessions = self._columns.sessions(np.arange(self._columns.count))
         rows = np.flatnonzero(sessions != NO_SESSION)
-        created = self._columns.column("created")[rows]
-        rows = rows[np.lexsort((np.where(created == NO_TIME, 0, created), sessions[rows]))]
-        of_rows = sessions[rows]
+        created = self._columns.column("created")
+        moments = np.where(created == NO_TIME, 0, created)
+        rows = rows[np.lexsort((moments[rows], sessions[rows]))]
+        of_rows, at = sessions[rows], moments[rows]
+        alike = of_rows[np.flatnonzero((np.diff(of_rows) == 0) & (np.diff(at) == 0))]
         firsts = np.flatnonzero(np.diff(of_rows, prepend=NO_SESSION))
-        for first, members in zip(firsts, np.split(rows, firsts[1:]), strict=True) if len(rows) else ():
-            # Nearly in order: of the same time it is that of their ids.
-            self._sessions[int(of_rows[first])] = ordered = sorted(members.tolist(), key=self._key)
-            self._columns.column("position")[ordered] = range(len(ordered))
+        lasts = np.append(firsts[1:], len(rows))
+        self._columns.column("position")[rows] = np.arange(len(rows)) - np.repeat(firsts, lasts - firsts)
+        ordered = rows.tolist()
+        for session, first, last in zip(
+            of_rows[firsts].tolist(), firsts.tolist(), lasts.tolist(), strict=bool(len(rows))
+        ):
+            self._sessions[session] = ordered[first:last]
+        for session in set(alike.tolist()):  # of the same time: in the order of their ids
+            self._sessions[session].sort(key=self._key)
+            self._number(self._sessions[session], 0)
 
     def find(self, memory_id: str) -> Facets | None:
         with self._lock:

@@ -174,9 +174,12 @@ class LocalEngine:
     def catch_up(self, ledger: Ledger, read: ReadNote, progress: Progress | None = None) -> int:
         with self._lock:
             self._source = (ledger, read)
-            rows = {row.id: row for row in ledger.indexed()}
-            self._facets.fill(rows, from_texts(row.facets_text for row in rows.values()))
             in_words = self._keywords.hashes()
+            names = {
+                memory_id: memory_id for memory_id in in_words
+            }  # one text of each id for both, in memory
+            rows = {names.get(row.id, row.id): row for row in ledger.indexed()}
+            self._facets.fill(rows, from_texts(row.facets_text for row in rows.values()))
             self._drop([memory_id for memory_id in in_words if memory_id not in rows])
             stale = [row for row in rows.values() if in_words.get(row.id) != row.hash]
             self._build_words(stale, read, progress)
