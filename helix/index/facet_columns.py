@@ -75,6 +75,8 @@ class FacetColumns:
         self._profile_list: list[Profile] = []
         self._filed: dict[str, list[int]] = {field.name: [] for field in _TEXT_FIELDS}
         """by field, of each profile the number of its value"""
+        self._filed_arrays: dict[str, np.ndarray] = {}
+        """the same, until there is another profile"""
         self._codes: dict[str, Codes] = {field.name: Codes() for field in _TEXT_FIELDS}
         self._sessions = Codes()
         self._words = Codes()
@@ -117,7 +119,7 @@ class FacetColumns:
     def sessions(self, rows: np.ndarray) -> np.ndarray:
         """Which session each is of, or NO_SESSION. Agents number their sessions per project, so the name alone could
         mean two."""
-        projects = np.array(self._filed[_PROJECT], np.int64)[self._columns["profile"][rows]]
+        projects = self._filed_as(_PROJECT)[self._columns["profile"][rows]].astype(np.int64)
         session = self._columns["session"][rows]
         return np.where(session == NO_SESSION, NO_SESSION, (projects << 32) + session)
 
@@ -222,8 +224,7 @@ class FacetColumns:
     def is_any(self, column: str, values: Collection[str]) -> np.ndarray:
         if column == _SESSION:
             return self._of_sessions(values)
-        filed = np.array(self._filed[column], np.int32)
-        passing = among_codes(filed, map(self._codes[column].get, values))
+        passing = among_codes(self._filed_as(column), map(self._codes[column].get, values))
         mask: np.ndarray = passing[self._columns["profile"][: self.count]]
         return mask
 
@@ -253,7 +254,13 @@ class FacetColumns:
         number = self._profiles.get(values)  # type: ignore[call-overload]  # equal to the profile, and quicker to make
         return self._add_profile(Profile(*values)) if number is None else int(number)
 
+    def _filed_as(self, field: str) -> np.ndarray:
+        if field not in self._filed_arrays:
+            self._filed_arrays[field] = np.array(self._filed[field], np.int32)
+        return self._filed_arrays[field]
+
     def _add_profile(self, profile: Profile) -> int:
+        self._filed_arrays = {}
         number = self._profiles[profile] = len(self._profile_list)
         self._profile_list.append(profile)
         facets = Facets("", *profile)

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -196,16 +196,14 @@ class FacetIndex:
     def around(self, memory_ids: Iterable[str], reach: int) -> Iterator[str]:
         """The memories just before and after them in their sessions, those that they name, and those that name them."""
         with self._lock:
-            for memory_id in memory_ids:
-                row = self._columns.find_row(memory_id)
-                if row is None:
-                    continue
-                if (session := self._session(row)) != NO_SESSION:
-                    at = int(self._columns.column("position")[row])
-                    yield from map(
-                        self._columns.id, self._sessions[session][max(0, at - reach) : at + reach + 1]
-                    )
-                yield from self._linked(row)
+            known = {one: row for one in memory_ids if (row := self._columns.find_row(one)) is not None}
+            rows = np.array(list(known.values()), np.intp)
+            yield from chain.from_iterable(linked for _, linked in self._all_linked(list(known), rows))
+            positions = self._columns.column("position")[rows].tolist()
+            for session, at in zip(self._columns.sessions(rows).tolist(), positions, strict=True):
+                if session != NO_SESSION:
+                    near = self._sessions[session][max(0, at - reach) : at + reach + 1]
+                    yield from map(self._columns.id, near)
 
     def _all_linked(self, ids: Sequence[str], rows: np.ndarray) -> Iterator[tuple[str, AbstractSet[str]]]:
         # Most are linked with nothing, and of hundreds it is asked for every question.

@@ -136,9 +136,16 @@ class VectorSnapshot:
             return []
         [scale], question = roughly(vector[None, :])
         rough = self._compare(question, rows) * np.float32(scale)
-        margin = 2 * _STEPS_OFF * math.hypot(self._coarsest, float(scale))
-        found = np.flatnonzero(rough >= self._limiting(rough, rows, limit) - margin)
-        return self._best(found if rows is None else rows[found], vector, limit)
+        # The best memories by rough scores, exactly: who is further below the last of them than a rough score may be
+        # off is not among the best.
+        near = self._nearest(rough, rows, limit)
+        scores = self._scores(near if rows is None else rows[near], vector)
+        margin = _STEPS_OFF * math.hypot(self._coarsest, float(scale))
+        may_be = np.flatnonzero(rough >= scores.min() - margin)
+        rest = np.setdiff1d(may_be, near, assume_unique=True)
+        found = np.concatenate((near, rest))
+        scores = np.concatenate((scores, self._scores(rest if rows is None else rows[rest], vector)))
+        return self._best(found if rows is None else rows[found], scores, limit)
 
     def _rows_of(self, mask: np.ndarray) -> np.ndarray:
         has_one_each = self.rows == self.count
@@ -151,8 +158,8 @@ class VectorSnapshot:
         scores: np.ndarray = _dots(self._rough, question) * self._scales
         return scores if rows is None else scores[rows]
 
-    def _limiting(self, scores: np.ndarray, rows: np.ndarray | None, limit: int) -> float:
-        """The score of the last memory that there is room for."""
+    def _nearest(self, scores: np.ndarray, rows: np.ndarray | None, limit: int) -> np.ndarray:
+        """Where the best score of each of the best memories stands, in order."""
         look_at = limit * _CHUNKS_PER_MEMORY
         while True:
             look_at = min(look_at, len(scores))
@@ -160,17 +167,16 @@ class VectorSnapshot:
             top = top[np.argsort(-scores[top])]
             _, firsts = np.unique(self._owners(top if rows is None else rows[top]), return_index=True)
             if len(firsts) >= limit or look_at == len(scores):
-                return float(scores[top[np.sort(firsts)[:limit][-1]]])
+                return np.sort(top[np.sort(firsts)[:limit]])
             look_at *= 4
 
-    def _best(self, rows: np.ndarray, vector: np.ndarray, limit: int) -> list[VectorHit]:
+    def _scores(self, rows: np.ndarray, vector: np.ndarray) -> np.ndarray:
         # einsum stays on this thread; the threads of a BLAS wait for each other.
-        scores = np.concatenate(
-            [
-                np.einsum("ij,j->i", self._file.exact(rows[first : first + _PORTION].tolist()), vector)
-                for first in range(0, len(rows), _PORTION)
-            ]
-        )
+        portions = [rows[first : first + _PORTION].tolist() for first in range(0, len(rows), _PORTION)]
+        exact = [np.einsum("ij,j->i", self._file.exact(portion), vector) for portion in portions]
+        return np.concatenate(exact) if exact else np.zeros(0, np.float32)
+
+    def _best(self, rows: np.ndarray, scores: np.ndarray, limit: int) -> list[VectorHit]:
         # The best of each memory comes first. Equal scores in the order of ids, which is that of their places.
         order = np.lexsort((rows, -scores))
         owners = self._owners(rows[order])
