@@ -25,6 +25,7 @@ from helix.index.catalog import Indexed
 from helix.index.chunk import spoken_date
 from helix.index.embed import Embedder, EmbedderChoice
 from helix.index.embed_cache import EmbedCache
+from helix.index.encoder import give_back_memory
 from helix.index.engine import (
     Candidates,
     EmbeddingProgress,
@@ -121,6 +122,7 @@ class LocalEngine:
         except (HelixError, OSError, ImportError) as error:
             self._no_embedder = f"nothing is searched by meaning: {error}"
             raise
+        give_back_memory()  # a start reads ids and hashes of all memories, and compares them
 
     def _attach(self, found: EmbedderChoice) -> None:
         opened = [] if found.embedder is None else self._open_meanings(found.embedder)
