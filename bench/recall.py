@@ -23,7 +23,7 @@ from statistics import mean
 
 from helix.compose import open_vault
 from helix.config import Config
-from helix.index.engine import Candidate, Wording
+from helix.index.engine import CandidateColumns, Wording
 from helix.index.query import parse
 from helix.index.search import Question, SearchHit
 from helix.index.where import Where
@@ -143,7 +143,7 @@ def _asker(
     index = recall.index
     count = token_counter()
 
-    def candidates(question: JudgedQuestion, limit: int) -> Sequence[Candidate]:
+    def candidates(question: JudgedQuestion, limit: int) -> CandidateColumns:
         wording = Wording(question.text, parse(question.text).words)
         return index.candidates(wording, Where(active_only=not question.include_hidden), limit).found
 

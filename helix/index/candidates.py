@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from helix.errors import HelixError
 from helix.index.analyze import query_tokens
 from helix.index.bm25 import best_possible
 from helix.index.engine import ANCHORS, BESIDE, Candidates, Spelling, Wording
-from helix.index.facet_index import FacetIndex
+from helix.index.facet_index import FacetIndex, Passing
 from helix.index.keywords import Keywords
 from helix.index.meaning import Meaning
 from helix.index.vector_matrix import VectorHit
@@ -17,7 +17,7 @@ from helix.index.where import Where, to_predicate
 
 _TELLING_WORDS = 40  # of a text that is compared with what is there
 _UNKNOWN_WORDS = 3  # for which others are suggested
-_VERY_MANY = 20_000
+_FEW = 4  # what passes is named when it is one in so many, or rarer
 _SPELLED_BY = 3  # memories that show how a suggestion is spelled
 
 
@@ -30,25 +30,22 @@ class Stores(NamedTuple):
 
 
 def find_candidates(stores: Stores, wording: Wording, where: Where, limit: int) -> Candidates:
-    within = None if _is_wide(stores.facets, where) else _within(stores.facets, where)
-    allowed = _allowed(stores.facets, where, within)
+    passing = stores.facets.passing(where)
+    # A name costs more than a document: many are cheaper to ask for among the best.
+    within = passing.ids if passing.count * _FEW <= len(stores.facets) else None
     by_words = stores.keywords.search(
-        wording.words, limit, without=wording.without, allowed=allowed, within=within
+        wording.words, limit, without=wording.without, allowed=passing.__contains__, within=within
     )
-    by_meaning, trouble = _nearest(stores.meaning, wording.text, where, within, limit)
-    by_meaning = [hit for hit in by_meaning if allowed(hit.memory_id)]
+    by_meaning, trouble = _nearest(stores.meaning, wording.text, where, passing, limit)
+    by_meaning = [hit for hit in by_meaning if hit.memory_id in passing]
     scores, nearest = dict(by_words), {hit.memory_id: hit for hit in by_meaning}
     pool = scores.keys() | nearest.keys()
     if not wording.text.strip():
-        pool |= (
-            {memory_id for memory_id in stores.facets.ids() if allowed(memory_id)}
-            if within is None
-            else within
-        )
+        pool |= passing.ids
     anchors = [memory_id for memory_id, _ in by_words[:ANCHORS]]
     anchors += [hit.memory_id for hit in by_meaning[:ANCHORS]]
-    pool |= {other for other in _around(stores.facets, anchors) if allowed(other)}
-    found = stores.facets.candidates(sorted(pool), scores, nearest)
+    pool |= set(stores.facets.around(anchors, BESIDE))
+    found = stores.facets.candidates(pool, where, scores, nearest, wording.words)
     return Candidates(found, by_words.rarities, best_possible(by_words.rarities), trouble)
 
 
@@ -69,7 +66,7 @@ def find_alike(stores: Stores, text: str, limit: int, where: Where) -> list[str]
 
 def find_spellings(stores: Stores, words: Sequence[str], where: Where) -> list[Spelling]:
     keywords = stores.keywords
-    allowed = _allowed(stores.facets, where, _within(stores.facets, where))
+    allowed = stores.facets.passing(where).__contains__
     unknown = [word for word in words if not keywords.document_frequency(word)]
     alike = dict.fromkeys(like for word in unknown[:_UNKNOWN_WORDS] for like in keywords.terms_like(word))
     return [
@@ -78,45 +75,16 @@ def find_spellings(stores: Stores, words: Sequence[str], where: Where) -> list[S
     ]
 
 
-def _within(facets: FacetIndex, where: Where) -> set[str] | None:
-    """What may be found, when filters or a narrow view leave things out; None for all, or all that is active."""
-    if not where.names_fields and where.reaches is None and where.among is None:
-        return None
-    return facets.within(where)
-
-
-def _is_wide(facets: FacetIndex, where: Where) -> bool:
-    """Whether most of very many may be found: to ask of the few that are is faster than to name all."""
-    if len(facets) < _VERY_MANY or where.names_fields or where.among is not None or where.reaches is None:
-        return False
-    return all(reach.projects is None and reach.session is None for reach in where.reaches)
-
-
-def _allowed(facets: FacetIndex, where: Where, within: set[str] | None) -> Callable[[str], bool]:
-    if within is not None:
-        return within.__contains__
-    if where.reaches is not None:
-        passes = to_predicate(where)
-        return lambda memory_id: (row := facets.find(memory_id)) is not None and passes(row)
-    return facets.is_active if where.active_only else facets.__contains__
-
-
 def _nearest(
-    meaning: Meaning | None, text: str, where: Where, within: set[str] | None, limit: int
+    meaning: Meaning | None, text: str, where: Where, passing: Passing, limit: int
 ) -> tuple[list[VectorHit], str | None]:
     """And why it could not be looked for by meaning, if so."""
     if meaning is None or not text.strip():
         return [], None
     # By the vectors' own columns where they say it all, else by name: they may be of a state before the last.
-    if within is not None and (where.names_fields or where.among is not None):
-        where = Where(among=frozenset(within))
+    if where.names_fields or where.among is not None:
+        where = Where(among=passing.ids)
     try:
         return meaning.search(text, limit, where), None
     except HelixError as error:  # a model that fails on this text, a store that was damaged a moment ago
         return [], f"this question was searched by its words only: {error.message}"
-
-
-def _around(facets: FacetIndex, anchors: Iterable[str]) -> Iterable[str]:
-    for anchor in anchors:
-        yield from facets.neighbours(anchor, BESIDE)
-        yield from facets.linked(anchor)

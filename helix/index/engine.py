@@ -8,9 +8,9 @@ answers in the same order whatever the engine. `tests/index/engine_suite.py` is 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from helix.index.facets import Facets
@@ -55,29 +55,70 @@ class Wording:
 
 
 class Candidate(NamedTuple):
-    """A memory that may be an answer, with what ranking needs to know of it."""
+    """A memory that may be an answer."""
 
-    facets: Facets
+    id: str
     words: float = 0.0
     """BM25, raw"""
     cosine: float | None = None
     """of the best chunk; None when the vector search did not find it"""
-    ordinal: int | None = None
-    """of that chunk"""
     position: int = 0
     """in its session, in order of time"""
     linked: AbstractSet[str] = frozenset()
     """what it names, and what names it"""
 
-    @property
-    def id(self) -> str:
-        return self.facets.id
+
+@dataclass(frozen=True)
+class CandidateColumns:
+    """Memories that may be answers, in the order of their ids, and what ranking needs to know of them. There are
+    hundreds for every question, so it is kept in arrays, which have a place for each."""
+
+    ids: Sequence[str]
+    words: np.ndarray
+    """BM25, raw"""
+    cosines: np.ndarray
+    """of the best chunk; NaN where the vector search did not find it"""
+    ordinals: np.ndarray
+    """of that chunk"""
+    sessions: np.ndarray
+    """a number for each, below nought for none"""
+    positions: np.ndarray
+    """in their sessions, in order of time"""
+    named: np.ndarray
+    """which share of the words of the title stands in the question"""
+    created: np.ndarray
+    """this and the other times in microseconds, or `NO_TIME`"""
+    changed: np.ndarray
+    valid_from: np.ndarray
+    valid_until: np.ndarray
+    importance: np.ndarray
+    """NaN where nobody said"""
+    linked: Mapping[str, AbstractSet[str]]
+    """what some name, and what names them"""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __iter__(self) -> Iterator[Candidate]:
+        for memory_id, words, cosine, position in zip(
+            self.ids, self.words.tolist(), self.cosines.tolist(), self.positions.tolist(), strict=True
+        ):
+            near = None if cosine != cosine else cosine
+            yield Candidate(memory_id, words, near, position, self.linked.get(memory_id, frozenset()))
+
+    def only(self, places: Sequence[int]) -> CandidateColumns:
+        """Those at these places, which are in order."""
+        chosen = {
+            one.name: getattr(self, one.name)[list(places)]
+            for one in fields(self)
+            if one.name not in ("ids", "linked")
+        }
+        return CandidateColumns([self.ids[at] for at in places], **chosen, linked=self.linked)
 
 
 @dataclass(frozen=True)
 class Candidates:
-    found: Sequence[Candidate]
-    """in the order of their ids"""
+    found: CandidateColumns
     rarities: Mapping[str, float]
     """how much each word of the question tells"""
     best_possible: float

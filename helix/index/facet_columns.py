@@ -1,7 +1,7 @@
 """What is known of every memory, in columns: an object for each would take ten times the memory.
 
 Rows keep their numbers; that of a memory that is gone is given to another. What many memories have in common (status,
-scope, project, kind, session) is one profile, and every word is kept once.
+scope, project, kind) is one profile, and every word is kept once.
 """
 
 from __future__ import annotations
@@ -9,20 +9,26 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from helix.index.column_masks import NO_TIME, among_codes
-from helix.index.facets import Facets
-from helix.index.where import ALL_FIELDS, to_micros
+from helix.index.facets import Facets, FacetValues, to_values
+from helix.index.where import ALL_FIELDS
 
-_TEXT_FIELDS = tuple(field for field in ALL_FIELDS if not field.is_list and not field.is_id)
+_SESSION = "session"
+_PROJECT = "project"
+_TEXT_FIELDS = tuple(
+    field for field in ALL_FIELDS if not field.is_list and not field.is_id and field.name != _SESSION
+)
 _LIST_FIELDS = tuple(field for field in ALL_FIELDS if field.is_list)
 _TIMES = ("created", "changed", "valid_from", "valid_until")
 _LISTS = ("tags", "title_words", "links")
 _KINDS: Mapping[str, type] = {
     "profile": np.int32,
+    "session": np.int32,
+    "position": np.int32,  # in its session; kept by the owner
     "importance": np.float64,
     "start": np.int64,
     **dict.fromkeys(_TIMES, np.int64),
@@ -30,7 +36,7 @@ _KINDS: Mapping[str, type] = {
 }
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_ROWS = 64
-_FACETS_AT_HAND = 2_048  # that were asked for of late, as objects
+NO_SESSION = -1
 
 
 class Profile(NamedTuple):
@@ -38,7 +44,19 @@ class Profile(NamedTuple):
     scope: str
     project: str | None
     kind: str
-    session: str | None
+
+
+class Codes(dict[str, int]):
+    """A number for every word; one that is new gets the next."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words: list[str] = []
+
+    def __missing__(self, word: str) -> int:
+        code = self[word] = len(self.words)
+        self.words.append(word)
+        return code
 
 
 class FacetColumns:
@@ -57,17 +75,20 @@ class FacetColumns:
         self._profile_list: list[Profile] = []
         self._filed: dict[str, list[int]] = {field.name: [] for field in _TEXT_FIELDS}
         """by field, of each profile the number of its value"""
-        self._codes: dict[str, dict[str, int]] = {field.name: {} for field in _TEXT_FIELDS}
-        self._words: dict[str, int] = {}
-        self._word_list: list[str] = []
-        self._known_tags: set[int] = set()
+        self._filed_arrays: dict[str, np.ndarray] = {}
+        """the same, until there is another profile"""
+        self._codes: dict[str, Codes] = {field.name: Codes() for field in _TEXT_FIELDS}
+        self._sessions = Codes()
+        self._words = Codes()
+        self._known_tags: set[str] = set()
+        self._unfiled: set[str] = set()
+        """tags that came since somebody filtered by one"""
         self._broader: dict[tuple[str, str], set[int]] = {}
         """by list field and value the other words that count for it: `auth` covers `auth/jwt`"""
         self._listed = np.zeros(_FIRST_ROWS, np.int32)
         """the words of all rows"""
         self._listed_end = 0
         self._unused = 0
-        self._at_hand: dict[int, Facets] = {}
         self._tags: tuple[np.ndarray, np.ndarray] | None = None
         """of every tag of every row its word and the row, until something changes"""
 
@@ -86,53 +107,91 @@ class FacetColumns:
     def id(self, row: int) -> str:
         return self._ids[row]
 
-    def ids_of(self, mask: np.ndarray) -> set[str]:
-        """Of the rows that pass and are somebody's."""
+    def owned(self, mask: np.ndarray) -> np.ndarray:
+        """Without the rows of nobody."""
         mask[self._free] = False
-        ids = self._ids
-        return {ids[row] for row in np.flatnonzero(mask).tolist()}
+        return mask
 
-    def created_at(self, row: int) -> int:
-        """In microseconds; a memory without a date counts as one of the epoch."""
-        moment = int(self._columns["created"][row])
-        return 0 if moment == NO_TIME else moment
+    def column(self, name: str) -> np.ndarray:
+        """A view, to be written to as well."""
+        return self._columns[name][: self.count]
+
+    def sessions(self, rows: np.ndarray) -> np.ndarray:
+        """Which session each is of, or NO_SESSION. Agents number their sessions per project, so the name alone could
+        mean two."""
+        projects = self._filed_as(_PROJECT)[self._columns["profile"][rows]].astype(np.int64)
+        session = self._columns["session"][rows]
+        return np.where(session == NO_SESSION, NO_SESSION, (projects << 32) + session)
+
+    def words_of(self, row: int, name: str) -> list[str]:
+        """Of one of the lists."""
+        at, words = int(self._columns["start"][row]), self._words.words
+        for before in _LISTS[: _LISTS.index(name)]:
+            at += int(self._columns[before][row])
+        codes = self._listed[at : at + int(self._columns[name][row])]
+        return [words[code] for code in codes.tolist()]
+
+    def share_named(self, rows: np.ndarray, words: Collection[str]) -> np.ndarray:
+        """Which share of the words of each title is among these."""
+        sizes = self._columns["title_words"][rows]
+        places = _places(self._columns["start"][rows] + self._columns["tags"][rows], sizes)
+        wanted = [code for word in words if (code := self._words.get(word)) is not None]
+        held = np.isin(self._listed[places], wanted)
+        counts = np.bincount(np.repeat(np.arange(len(rows)), sizes)[held], minlength=len(rows))
+        shares: np.ndarray = counts / np.maximum(sizes, 1)
+        return shares
 
     def put(self, facets: Facets) -> int:
         """A memory that has no row yet. Returns its row."""
-        if self._free:
+        if not self._free:
+            [row] = self._append_rows([facets.id])
+        else:
             row = self._free.pop()
             self._ids[row] = facets.id
-        else:
-            row = self.count
-            self._ids.append(facets.id)
-            self.count += 1
-            self._make_room()
-        self._rows[facets.id] = row
-        columns = self._columns
-        profile = Profile(facets.status, facets.scope, facets.project, facets.kind, facets.session)
-        number = self._profiles.get(profile)
-        columns["profile"][row] = self._add_profile(profile, facets) if number is None else number
-        columns["importance"][row] = np.nan if facets.importance is None else facets.importance
-        for name, moment in zip(
-            _TIMES, (facets.created, facets.changed, facets.valid_from, facets.valid_until), strict=True
-        ):
-            columns[name][row] = NO_TIME if moment is None else to_micros(moment)
-        columns["start"][row] = self._listed_end
-        words = []
-        for name, texts in zip(_LISTS, (facets.tags, facets.title_words, facets.links), strict=True):
-            columns[name][row] = len(texts)
-            words += [self._word(text) for text in texts]
-        for text in facets.tags:
-            self._file_tag(text)
-        self._append(words)
-        self._tags = None
+            self._rows[facets.id] = row
+        self._write(np.array([row]), [to_values(facets)])
         return row
+
+    def put_all(self, memory_ids: Sequence[str], values: Sequence[Sequence[Any]]) -> range:
+        """Memories that have no rows yet, with values in the order of `FacetValues`. Returns their rows."""
+        rows = self._append_rows(memory_ids)
+        self._write(np.arange(rows.start, rows.stop), values)
+        return rows
+
+    def _append_rows(self, memory_ids: Sequence[str]) -> range:
+        rows = range(self.count, self.count + len(memory_ids))
+        self._ids += memory_ids
+        self._rows.update(zip(memory_ids, rows, strict=True))
+        self.count = rows.stop
+        if self.count > len(self._columns["profile"]):
+            self._columns = {name: _grown(column, self.count) for name, column in self._columns.items()}
+        return rows
+
+    def _write(self, rows: np.ndarray, values: Sequence[Sequence[Any]]) -> None:
+        by_name = dict(zip(FacetValues._fields, zip(*values, strict=True), strict=True))
+        columns = self._columns
+        profiles = zip(*(by_name[name] for name in Profile._fields), strict=True)
+        columns["profile"][rows] = list(map(self._profile, profiles))
+        sessions = self._sessions
+        columns["session"][rows] = [
+            NO_SESSION if session is None else sessions[session] for session in by_name["session"]
+        ]
+        columns["importance"][rows] = np.array(by_name["importance"], np.float64)  # None is NaN
+        for name in _TIMES:
+            columns[name][rows] = _micros(by_name[name])
+        for name in _LISTS:
+            columns[name][rows] = list(map(len, by_name[name]))
+        sizes = sum(columns[name][rows] for name in _LISTS)
+        columns["start"][rows] = self._listed_end + np.cumsum(sizes) - sizes
+        each = chain.from_iterable(zip(*(by_name[name] for name in _LISTS), strict=True))
+        self._append(list(map(self._words.__getitem__, chain.from_iterable(each))))
+        self._unfiled.update(chain.from_iterable(by_name["tags"]))
+        self._tags = None
 
     def drop(self, memory_id: str) -> None:
         row = self._rows.pop(memory_id)
         self._ids[row] = ""
         self._free.append(row)
-        self._at_hand.pop(row, None)
         self._unused += sum(int(self._columns[name][row]) for name in _LISTS)
         for name in _LISTS:
             self._columns[name][row] = 0
@@ -141,28 +200,20 @@ class FacetColumns:
             self._gather()
 
     def get(self, row: int) -> Facets:
-        found = self._at_hand.get(row)
-        if found is None:
-            if len(self._at_hand) >= _FACETS_AT_HAND:
-                self._at_hand.clear()
-            found = self._at_hand[row] = self._facets(row)
-        return found
-
-    def _facets(self, row: int) -> Facets:
         columns = self._columns
-        status, scope, project, kind, session = self._profile_list[columns["profile"][row]]
-        importance = float(columns["importance"][row])
+        status, scope, project, kind = self._profile_list[columns["profile"][row]]
+        session, importance = int(columns["session"][row]), float(columns["importance"][row])
         created, changed, valid_from, valid_until = (_moment(int(columns[name][row])) for name in _TIMES)
-        at, words = int(columns["start"][row]), self._word_list
-        lists = []
-        for name in _LISTS:
-            size = int(columns[name][row])
-            lists.append(frozenset([words[code] for code in self._listed[at : at + size].tolist()]))
-            at += size
-        tags, title_words, links = lists
+        tags, title_words, links = (frozenset(self.words_of(row, name)) for name in _LISTS)
         return Facets(
-            *(self._ids[row], status, scope, project, kind, tags, title_words, session, created, changed),
-            *(None if importance != importance else importance, valid_from, valid_until, links),
+            *(self._ids[row], status, scope, project, kind, tags, title_words),
+            session=None if session == NO_SESSION else self._sessions.words[session],
+            created=created,
+            changed=changed,
+            importance=None if importance != importance else importance,
+            valid_from=valid_from,
+            valid_until=valid_until,
+            links=links,
         )
 
     # Columns of `column_masks`
@@ -171,14 +222,20 @@ class FacetColumns:
         return self._columns["created"][: self.count]
 
     def is_any(self, column: str, values: Collection[str]) -> np.ndarray:
-        filed = np.array(self._filed[column], np.int32)
-        passing = among_codes(filed, map(self._codes[column].get, values))
+        if column == _SESSION:
+            return self._of_sessions(values)
+        passing = among_codes(self._filed_as(column), map(self._codes[column].get, values))
         mask: np.ndarray = passing[self._columns["profile"][: self.count]]
         return mask
+
+    def _of_sessions(self, values: Collection[str]) -> np.ndarray:
+        mask = among_codes(self.column("session"), map(self._sessions.get, values))
+        return mask | (self.column("session") == NO_SESSION) if "" in values else mask
 
     def lists_any(self, column: str, values: Collection[str]) -> np.ndarray:
         if self._tags is None:
             self._tags = self._all_tags()
+            self._file_tags()
         words, rows = self._tags
         wanted = {self._words.get(value) for value in values}
         wanted.update(chain.from_iterable(self._broader.get((column, value), ()) for value in values))
@@ -193,31 +250,33 @@ class FacetColumns:
 
     # Keeping
 
-    def _add_profile(self, profile: Profile, facets: Facets) -> int:
+    def _profile(self, values: tuple[Any, ...]) -> int:
+        number = self._profiles.get(values)  # type: ignore[call-overload]  # equal to the profile, and quicker to make
+        return self._add_profile(Profile(*values)) if number is None else int(number)
+
+    def _filed_as(self, field: str) -> np.ndarray:
+        if field not in self._filed_arrays:
+            self._filed_arrays[field] = np.array(self._filed[field], np.int32)
+        return self._filed_arrays[field]
+
+    def _add_profile(self, profile: Profile) -> int:
+        self._filed_arrays = {}
         number = self._profiles[profile] = len(self._profile_list)
         self._profile_list.append(profile)
+        facets = Facets("", *profile)
         for field in _TEXT_FIELDS:
             [value] = field.filed_under(facets)
-            codes = self._codes[field.name]
-            self._filed[field.name].append(codes.setdefault(value, len(codes)))
+            self._filed[field.name].append(self._codes[field.name][value])
         return number
 
-    def _word(self, text: str) -> int:
-        code = self._words.get(text)
-        if code is None:
-            code = self._words[text] = len(self._word_list)
-            self._word_list.append(text)
-        return code
-
-    def _file_tag(self, tag: str) -> None:
-        code = self._words[tag]
-        if code in self._known_tags:
-            return
-        self._known_tags.add(code)
-        for field in _LIST_FIELDS:
-            for value in field.filed_under(Facets("", tags=frozenset({tag}))):
-                if value != tag:
-                    self._broader.setdefault((field.name, value), set()).add(code)
+    def _file_tags(self) -> None:
+        for tag in self._unfiled - self._known_tags:
+            for field in _LIST_FIELDS:
+                for value in field.filed_under(Facets("", tags=frozenset({tag}))):
+                    if value != tag:
+                        self._broader.setdefault((field.name, value), set()).add(self._words[tag])
+        self._known_tags |= self._unfiled
+        self._unfiled = set()
 
     def _append(self, words: Sequence[int]) -> None:
         last = self._listed_end + len(words)
@@ -239,10 +298,6 @@ class FacetColumns:
         self._listed_end = len(self._listed)
         self._unused = 0
 
-    def _make_room(self) -> None:
-        if self.count > len(self._columns["profile"]):
-            self._columns = {name: _grown(column, self.count) for name, column in self._columns.items()}
-
 
 def _places(starts: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Where the words of each row stand, one row after the other."""
@@ -257,3 +312,9 @@ def _grown(array: np.ndarray, least: int) -> np.ndarray:
 
 def _moment(micros: int) -> datetime | None:
     return None if micros == NO_TIME else _EPOCH + timedelta(microseconds=micros)
+
+
+def _micros(moments: Sequence[int | None]) -> Sequence[int] | int:
+    if moments.count(None) == len(moments):  # most notes say nothing of when they are valid
+        return NO_TIME
+    return [NO_TIME if moment is None else moment for moment in moments]

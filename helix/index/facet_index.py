@@ -7,27 +7,53 @@ from __future__ import annotations
 
 import bisect
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cached_property
+from itertools import chain, islice
+from typing import Any
 
-from helix.index.column_masks import to_mask
-from helix.index.engine import Candidate
-from helix.index.facet_columns import FacetColumns
+import numpy as np
+
+from helix.index.column_masks import NO_TIME, to_mask
+from helix.index.engine import CandidateColumns
+from helix.index.facet_columns import NO_SESSION, FacetColumns
 from helix.index.facets import Facets
 from helix.index.vector_matrix import VectorHit
-from helix.index.where import ACTIVE, Where, to_condition
+from helix.index.where import Where, to_condition
 
-_NOTHING: frozenset[str] = frozenset()
+_MASKS = 16  # of as many filters it is known what passes, until something changes
+
+
+class Passing:
+    """What passes a filter, as it was at one moment."""
+
+    def __init__(self, columns: FacetColumns, where: Where) -> None:
+        self._columns = columns
+        self.mask = columns.owned(to_mask(to_condition(where), columns))
+        self._bits = (
+            self.mask.tobytes()
+        )  # of single rows it is asked hundreds of times, which arrays are slow at
+        self.count = int(self.mask.sum())
+
+    def __contains__(self, memory_id: str) -> bool:
+        row = self._columns.find_row(memory_id)
+        return row is not None and row < len(self._bits) and self._bits[row] == 1
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        named = self._columns.id
+        return frozenset([named(row) for row in np.flatnonzero(self.mask).tolist()])
 
 
 class FacetIndex:
     def __init__(self) -> None:
         self._lock = threading.RLock()  # held for microseconds
         self._columns = FacetColumns()
-        self._inactive: set[str] = set()
-        self._sessions: dict[str, list[int]] = {}
+        self._sessions: dict[int, list[int]] = {}
         """rows, in order of time"""
         self._named_by: dict[str, list[int]] = {}
+        self._passing: dict[Where, Passing] = {}
 
     def __len__(self) -> int:
         return len(self._columns)
@@ -35,63 +61,100 @@ class FacetIndex:
     def __contains__(self, memory_id: str) -> bool:
         return memory_id in self._columns
 
-    def ids(self) -> list[str]:
+    def fill(self, memory_ids: Iterable[str], portions: Iterable[Sequence[Sequence[Any]]]) -> None:
+        """All at once, in the place of what was there. The values are in the order of `FacetValues`, some thousand in
+        a portion."""
+        fresh, names = FacetIndex(), iter(memory_ids)
+        for values in portions:
+            fresh._columns.put_all(list(islice(names, len(values))), values)
+        fresh._find_sessions()
+        for row in np.flatnonzero(fresh._columns.column("links")).tolist():
+            fresh._add_links(row)
         with self._lock:
-            return list(self._columns.ids())
-
-    def fill(self, facets: Iterable[Facets]) -> None:
-        """All at once, in the place of what was there."""
-        fresh = FacetIndex()
-        for row in facets:
-            fresh._add(row)
-        for members in fresh._sessions.values():
-            members.sort(key=fresh._key)
-        with self._lock:
-            self._columns, self._inactive = fresh._columns, fresh._inactive
+            self._columns, self._passing = fresh._columns, {}
             self._sessions, self._named_by = fresh._sessions, fresh._named_by
+
+    def _find_sessions(self) -> None:
+        """Of all rows, which must all be somebody's."""
+        sessions = self._columns.sessions(np.arange(self._columns.count))
+        rows = np.flatnonzero(sessions != NO_SESSION)
+        created = self._columns.column("created")
+        moments = np.where(created == NO_TIME, 0, created)
+        rows = rows[np.lexsort((moments[rows], sessions[rows]))]
+        of_rows, at = sessions[rows], moments[rows]
+        alike = of_rows[np.flatnonzero((np.diff(of_rows) == 0) & (np.diff(at) == 0))]
+        firsts = np.flatnonzero(np.diff(of_rows, prepend=NO_SESSION))
+        lasts = np.append(firsts[1:], len(rows))
+        self._columns.column("position")[rows] = np.arange(len(rows)) - np.repeat(firsts, lasts - firsts)
+        ordered = rows.tolist()
+        for session, first, last in zip(
+            of_rows[firsts].tolist(), firsts.tolist(), lasts.tolist(), strict=bool(len(rows))
+        ):
+            self._sessions[session] = ordered[first:last]
+        for session in set(alike.tolist()):  # of the same time: in the order of their ids
+            self._sessions[session].sort(key=self._key)
+            self._number(self._sessions[session], 0)
 
     def find(self, memory_id: str) -> Facets | None:
         with self._lock:
             row = self._columns.find_row(memory_id)
             return None if row is None else self._columns.get(row)
 
-    def is_active(self, memory_id: str) -> bool:
-        return memory_id not in self._inactive and memory_id in self._columns
-
-    def put(self, row: Facets) -> None:
+    def put(self, facets: Facets) -> None:
         with self._lock:
-            self.drop(row.id)
-            self._add(row)
-            if row.sitting is not None:
-                members = self._sessions[row.sitting]
-                bisect.insort(members, members.pop(), key=self._key)
-
-    def _add(self, facets: Facets) -> None:
-        row = self._columns.put(facets)
-        if facets.status != ACTIVE:
-            self._inactive.add(facets.id)
-        for target in facets.links:
-            self._named_by.setdefault(target, []).append(row)
-        if facets.sitting is not None:
-            self._sessions.setdefault(facets.sitting, []).append(row)
+            self.drop(facets.id)
+            row = self._columns.put(facets)
+            self._passing = {}
+            self._add_links(row)
+            if (session := self._session(row)) != NO_SESSION:
+                members = self._sessions.setdefault(session, [])
+                at = bisect.bisect_left(members, self._key(row), key=self._key)
+                members.insert(at, row)
+                self._number(members, at)
 
     def drop(self, memory_id: str) -> None:
         with self._lock:
             row = self._columns.find_row(memory_id)
             if row is None:
                 return
-            facets = self._columns.get(row)
-            for target in facets.links:
-                _remove(self._named_by, target, row)
-            if facets.sitting is not None:
-                _remove(self._sessions, facets.sitting, row)
+            for target in self._columns.words_of(row, "links"):
+                self._named_by[target].remove(row)
+                if not self._named_by[target]:
+                    del self._named_by[target]
+            if (session := self._session(row)) != NO_SESSION:
+                self._leave(session, int(self._columns.column("position")[row]))
             self._columns.drop(memory_id)
-            self._inactive.discard(memory_id)
+            self._passing = {}
 
-    def within(self, where: Where) -> set[str]:
-        """The memories that pass."""
+    def _leave(self, session: int, at: int) -> None:
+        members = self._sessions[session]
+        del members[at]
+        if members:
+            self._number(members, at)
+        else:
+            del self._sessions[session]
+
+    def _number(self, members: list[int], first: int) -> None:
+        """Most come last, and change nobody's number."""
+        self._columns.column("position")[members[first:]] = range(first, len(members))
+
+    def _add_links(self, row: int) -> None:
+        for target in self._columns.words_of(row, "links"):
+            self._named_by.setdefault(target, []).append(row)
+
+    def passing(self, where: Where) -> Passing:
+        """The memories that pass. What was asked of late is known: an agent filters all its questions alike."""
         with self._lock:
-            return self._columns.ids_of(to_mask(to_condition(where), self._columns))
+            known = self._passing.get(where)
+            if known is None:
+                if len(self._passing) >= _MASKS:
+                    self._passing = {}
+                known = self._passing[where] = Passing(self._columns, where)
+            return known
+
+    def within(self, where: Where) -> AbstractSet[str]:
+        with self._lock:
+            return self.passing(where).ids
 
     def rows(self, memory_ids: Iterable[str]) -> list[Facets]:
         """What is known of them. Who is gone is left out."""
@@ -100,52 +163,63 @@ class FacetIndex:
             return [get(row) for memory_id in memory_ids if (row := find(memory_id)) is not None]
 
     def candidates(
-        self, memory_ids: Iterable[str], words: Mapping[str, float], nearest: Mapping[str, VectorHit]
-    ) -> list[Candidate]:
-        """What is known of them, with their scores, and their position in their session, in order of time."""
-        found = []
+        self,
+        memory_ids: Collection[str],
+        where: Where,
+        words: Mapping[str, float],
+        nearest: Mapping[str, VectorHit],
+        question: Collection[str],
+    ) -> CandidateColumns:
+        """Those of them that pass: what ranking needs to know, with their scores. Something may have changed since
+        they were found, so that it is asked here whether they pass, whoever else has asked."""
         with self._lock:
-            for row in self.rows(memory_ids):
-                # Most are linked with nothing, and of hundreds it is asked for every question.
-                linked = self._linked(row) if row.links or row.id in self._named_by else _NOTHING
-                score, position, hit = words.get(row.id, 0.0), self._position(row), nearest.get(row.id)
-                if hit is None:
-                    found.append(Candidate(row, score, None, None, position, linked))
-                else:
-                    found.append(Candidate(row, score, hit.score, hit.ordinal, position, linked))
-        return found
+            passing, columns = self.passing(where), self._columns
+            ids = sorted(one for one in memory_ids if one in passing)
+            rows = np.fromiter(map(columns.find_row, ids), np.intp, len(ids))
+            hits = [nearest.get(one) for one in ids]
+            named = ("position", "created", "changed", "valid_from", "valid_until", "importance")
+            positions, created, changed, valid_from, valid_until, importance = (
+                columns.column(name)[rows] for name in named
+            )
+            return CandidateColumns(
+                ids,
+                np.array([words.get(one, 0.0) for one in ids], np.float64),
+                np.array([np.nan if hit is None else hit.score for hit in hits], np.float64),
+                np.array([-1 if hit is None else hit.ordinal for hit in hits], np.int64),
+                columns.sessions(rows),
+                positions,
+                columns.share_named(rows, question),
+                *(created, changed, valid_from, valid_until, importance),
+                linked=dict(self._all_linked(ids, rows)),
+            )
 
-    def neighbours(self, memory_id: str, reach: int) -> list[str]:
-        """The memories just before and after it in its session."""
+    def around(self, memory_ids: Iterable[str], reach: int) -> Iterator[str]:
+        """The memories just before and after them in their sessions, those that they name, and those that name them."""
         with self._lock:
-            row = self.find(memory_id)
-            if row is None or row.sitting is None:
-                return []
-            position, members = self._position(row), self._sessions[row.sitting]
-            near = members[max(0, position - reach) : position + reach + 1]
-            return [other for one in near if (other := self._columns.id(one)) != memory_id]
+            known = {one: row for one in memory_ids if (row := self._columns.find_row(one)) is not None}
+            rows = np.array(list(known.values()), np.intp)
+            yield from chain.from_iterable(linked for _, linked in self._all_linked(list(known), rows))
+            positions = self._columns.column("position")[rows].tolist()
+            for session, at in zip(self._columns.sessions(rows).tolist(), positions, strict=True):
+                if session != NO_SESSION:
+                    near = self._sessions[session][max(0, at - reach) : at + reach + 1]
+                    yield from map(self._columns.id, near)
 
-    def linked(self, memory_id: str) -> AbstractSet[str]:
-        """The memories that it names, and those that name it."""
-        with self._lock:
-            row = self.find(memory_id)
-            return _NOTHING if row is None else self._linked(row)
+    def _all_linked(self, ids: Sequence[str], rows: np.ndarray) -> Iterator[tuple[str, AbstractSet[str]]]:
+        # Most are linked with nothing, and of hundreds it is asked for every question.
+        sizes = self._columns.column("links")[rows].tolist()
+        for memory_id, row, size in zip(ids, rows.tolist(), sizes, strict=True):
+            if (size or memory_id in self._named_by) and (linked := self._linked(row)):
+                yield memory_id, linked
+
+    def _linked(self, row: int) -> AbstractSet[str]:
+        memory_id = self._columns.id(row)
+        namers = map(self._columns.id, self._named_by.get(memory_id, ()))
+        return {*self._columns.words_of(row, "links"), *namers} - {memory_id}
+
+    def _session(self, row: int) -> int:
+        return int(self._columns.sessions(np.array([row]))[0])
 
     def _key(self, row: int) -> tuple[int, str]:
-        return self._columns.created_at(row), self._columns.id(row)
-
-    def _position(self, facets: Facets) -> int:
-        row = None if facets.sitting is None else self._columns.find_row(facets.id)
-        if row is None:
-            return 0
-        return bisect.bisect_left(self._sessions[facets.sitting or ""], self._key(row), key=self._key)
-
-    def _linked(self, facets: Facets) -> AbstractSet[str]:
-        namers = map(self._columns.id, self._named_by.get(facets.id, ()))
-        return {*facets.links, *namers} - {facets.id}
-
-
-def _remove(members: dict[str, list[int]], key: str, row: int) -> None:
-    members[key].remove(row)
-    if not members[key]:
-        del members[key]
+        moment = int(self._columns.column("created")[row])
+        return 0 if moment == NO_TIME else moment, self._columns.id(row)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
-from sys import intern
 from typing import Any, NamedTuple
 
 from helix.index.analyze import query_tokens
-from helix.index.where import ACTIVE
+from helix.index.where import ACTIVE, to_micros
 from helix.vault.note import Memory
 from helix.vault.times import parse_time
 
-_PORTION = 500
+_PORTION = 2_000
 
 
 class Facets(NamedTuple):
@@ -61,59 +60,48 @@ def facets_of(memory: Memory) -> Facets:
     )
 
 
+class FacetValues(NamedTuple):
+    """What the catalog keeps of a memory, all but its id, in the order in which it keeps it."""
+
+    status: str
+    scope: str
+    project: str | None
+    kind: str
+    session: str | None
+    importance: float | None
+    created: int | None
+    """this and the other times in microseconds"""
+    changed: int | None
+    valid_from: int | None
+    valid_until: int | None
+    tags: Sequence[str]
+    title_words: Sequence[str]
+    links: Sequence[str]
+
+
+def to_values(facets: Facets) -> FacetValues:
+    times = (facets.created, facets.changed, facets.valid_from, facets.valid_until)
+    created, changed, valid_from, valid_until = (
+        None if moment is None else to_micros(moment) for moment in times
+    )
+    return FacetValues(
+        *(facets.status, facets.scope, facets.project, facets.kind, facets.session, facets.importance),
+        *(created, changed, valid_from, valid_until),
+        *(sorted(facets.tags), sorted(facets.title_words), sorted(facets.links)),
+    )
+
+
 def to_text(facets: Facets) -> str:
     """As the catalog keeps it: at the start every memory's is read, and nothing should have to be worked out again."""
-    times = (facets.created, facets.changed, facets.valid_from, facets.valid_until)
-    values = [
-        *(facets.status, facets.scope, facets.project, facets.kind, sorted(facets.tags)),
-        *(sorted(facets.title_words), sorted(facets.links), facets.session, facets.importance),
-        *(moment and moment.isoformat() for moment in times),
-    ]
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(to_values(facets), ensure_ascii=False, separators=(",", ":"))
 
 
-def from_texts(ids: Iterable[str], texts: Iterable[str]) -> Iterator[Facets]:
-    """One after the other, so that nobody has to hold all of them."""
-    rest = zip(ids, texts, strict=True)
+def from_texts(texts: Iterable[str]) -> Iterator[list[list[Any]]]:
+    """Values in the order of `FacetValues`, a few thousand at a time, so that nobody has to hold all of them."""
+    rest = iter(texts)
     while portion := list(islice(rest, _PORTION)):
         # One list to parse takes half the time of many small ones.
-        parsed = json.loads(f"[{','.join(text for _, text in portion)}]")
-        for (memory_id, _), values in zip(portion, parsed, strict=True):
-            yield _from(memory_id, *values)
-
-
-def _from(
-    memory_id: str,
-    status: str,
-    scope: str,
-    project: str | None,
-    kind: str,
-    tags: list[str],
-    title_words: list[str],
-    links: list[str],
-    session: str | None,
-    importance: float | None,
-    *times: str | None,
-) -> Facets:
-    created, changed, valid_from, valid_until = (
-        None if moment is None else datetime.fromisoformat(moment) for moment in times
-    )
-    return Facets(
-        id=memory_id,
-        status=intern(status),
-        scope=intern(scope),
-        project=None if project is None else intern(project),
-        kind=intern(kind),
-        tags=frozenset(tags),
-        title_words=frozenset(title_words),
-        session=None if session is None else intern(session),
-        created=created,
-        changed=changed,
-        importance=importance,
-        valid_from=valid_from,
-        valid_until=valid_until,
-        links=frozenset(links),
-    )
+        yield json.loads(f"[{','.join(portion)}]")
 
 
 def session_of(source: Mapping[str, Any] | None) -> str | None:

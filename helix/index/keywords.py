@@ -6,6 +6,7 @@ own. What a crash takes with the delta shows in `hashes()`: the caller puts agai
 
 from __future__ import annotations
 
+import bisect
 import threading
 from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property
@@ -104,7 +105,11 @@ class WhooshKeywords:
         self._lock = threading.RLock()  # of everything below; held for a millisecond
         self._writing = threading.Lock()  # one write to the disk at a time; held for long
         self._segments: list[Segment] = []
-        self._where: dict[str, tuple[Segment, int]] = {}
+        self._firsts: list[int] = []
+        """of each segment, the place of its first document; no two documents have ever had the same"""
+        self._next = 0
+        self._where: dict[str, int] = {}
+        """the place of every living document that is on disk"""
         self._delta: dict[str, WordEntry] = {}
         self._delta_words: dict[str, dict[str, float]] = {}
         """the words of the delta: in which of its documents each stands, and how much it weighs there"""
@@ -191,15 +196,21 @@ class WhooshKeywords:
 
     def hashes(self) -> dict[str, str]:
         with self._lock:
-            on_disk = {memory_id: segment.hashes[at] for memory_id, (segment, at) in self._where.items()}
-            return on_disk | {memory_id: entry.hash for memory_id, entry in self._delta.items()}
+            found: dict[str, str] = {}
+            for segment in self._segments:
+                both = zip(segment.ids, segment.hashes(), segment.alive.tolist(), strict=True)
+                found.update((memory_id, hash_) for memory_id, hash_, is_alive in both if is_alive)
+            return found | {memory_id: entry.hash for memory_id, entry in self._delta.items()}
 
     def find_hash(self, memory_id: str) -> str | None:
         with self._lock:
             if entry := self._delta.get(memory_id):
                 return entry.hash
-            position = self._where.get(memory_id)
-            return None if position is None else position[0].hashes[position[1]]
+            place = self._where.get(memory_id)
+            if place is None:
+                return None
+            segment, number = self._document(place)
+            return segment.hash(number)
 
     def flush(self) -> None:
         with self._writing:
@@ -249,12 +260,17 @@ class WhooshKeywords:
     def _merge(self, merged: set[Segment]) -> None:
         segment = self._store.merge({old.name for old in merged})
         with self._lock:
-            self._segments = [old for old in self._segments if old not in merged]
+            living = {
+                one for old in merged for one, alive in zip(old.ids, old.alive.tolist(), strict=True) if alive
+            }
+            kept = [at for at, old in enumerate(self._segments) if old not in merged]
+            self._segments = [self._segments[at] for at in kept]
+            self._firsts = [self._firsts[at] for at in kept]
             if segment:
-                self._segments.append(segment)
+                first = self._add(segment)
                 for number, memory_id in enumerate(segment.ids):
-                    if memory_id in self._where and self._where[memory_id][0] in merged:
-                        self._where[memory_id] = (segment, number)
+                    if memory_id in living:
+                        self._where[memory_id] = first + number
                     else:  # it died while the merge was under way
                         self._kill(segment, number)
             self._cache.forget(list(merged))
@@ -264,15 +280,29 @@ class WhooshKeywords:
 
     def _take_in(self, segment: Segment) -> None:
         """Its living documents replace what was known under their ids."""
-        self._segments.append(segment)
+        first = self._add(segment)
         for number in np.flatnonzero(segment.alive).tolist():
             memory_id = segment.ids[number]
             if memory_id in self._touched:
                 self._kill(segment, number)
             else:
-                self._bury(memory_id)
-                self._where[memory_id] = (segment, number)
-                self._length += int(segment.lengths[number])
+                if memory_id in self._where or self._delta:
+                    self._bury(memory_id)
+                self._where[memory_id] = first + number
+        self._length += int(segment.lengths[segment.alive].sum())
+
+    def _add(self, segment: Segment) -> int:
+        """Returns the place of its first document."""
+        first = self._next
+        self._segments.append(segment)
+        self._firsts.append(first)
+        self._next += len(segment.ids)
+        self._delta_part = None
+        return first
+
+    def _document(self, place: int) -> tuple[Segment, int]:
+        at = bisect.bisect_right(self._firsts, place) - 1
+        return self._segments[at], place - self._firsts[at]
 
     def _bury(self, memory_id: str) -> None:
         self._delta_part = None
@@ -282,8 +312,8 @@ class WhooshKeywords:
                 if not self._delta_words[word]:
                     del self._delta_words[word]
             self._length -= entry.length
-        if position := self._where.pop(memory_id, None):
-            segment, number = position
+        if (place := self._where.pop(memory_id, None)) is not None:
+            segment, number = self._document(place)
             self._kill(segment, number)
             self._length -= int(segment.lengths[number])
 
@@ -299,8 +329,9 @@ class WhooshKeywords:
         """Where these documents stand, part by part."""
         numbers: dict[Segment, list[int]] = {segment: [] for segment in self._segments}
         for memory_id in ids:
-            if position := self._where.get(memory_id):
-                numbers[position[0]].append(position[1])
+            if (place := self._where.get(memory_id)) is not None:
+                segment, number = self._document(place)
+                numbers[segment].append(number)
         in_delta = [at for at, memory_id in enumerate(self._delta_as_part().ids) if memory_id in ids]
         return [np.array(one, dtype=np.intp) for one in (*numbers.values(), in_delta)]
 

@@ -25,6 +25,7 @@ from helix.index.catalog import Indexed
 from helix.index.chunk import spoken_date
 from helix.index.embed import Embedder, EmbedderChoice
 from helix.index.embed_cache import EmbedCache
+from helix.index.encoder import give_back_memory
 from helix.index.engine import (
     Candidates,
     EmbeddingProgress,
@@ -121,6 +122,7 @@ class LocalEngine:
         except (HelixError, OSError, ImportError) as error:
             self._no_embedder = f"nothing is searched by meaning: {error}"
             raise
+        give_back_memory()  # a start reads ids and hashes of all memories, and compares them
 
     def _attach(self, found: EmbedderChoice) -> None:
         opened = [] if found.embedder is None else self._open_meanings(found.embedder)
@@ -174,9 +176,12 @@ class LocalEngine:
     def catch_up(self, ledger: Ledger, read: ReadNote, progress: Progress | None = None) -> int:
         with self._lock:
             self._source = (ledger, read)
-            rows = {row.id: row for row in ledger.indexed()}
-            self._facets.fill(from_texts(rows, (row.facets_text for row in rows.values())))
             in_words = self._keywords.hashes()
+            names = {
+                memory_id: memory_id for memory_id in in_words
+            }  # one text of each id for both, in memory
+            rows = {names.get(row.id, row.id): row for row in ledger.indexed()}
+            self._facets.fill(rows, from_texts(row.facets_text for row in rows.values()))
             self._drop([memory_id for memory_id in in_words if memory_id not in rows])
             stale = [row for row in rows.values() if in_words.get(row.id) != row.hash]
             self._build_words(stale, read, progress)

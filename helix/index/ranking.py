@@ -10,13 +10,15 @@ figures.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
-from datetime import datetime
-from math import exp
+from datetime import date, datetime
 from typing import NamedTuple
 
-from helix.index.engine import Candidate
-from helix.index.facets import Facets
+import numpy as np
+
+from helix.index.column_masks import NO_TIME
+from helix.index.engine import CandidateColumns
 from helix.index.time_words import TimeSpan
+from helix.index.where import to_micros
 
 # Convex sum of the two scores, each scaled to its best candidate. How much the words count depends on how much of
 # the question they found: a paraphrase shares few words with what it asks for, and those mislead.
@@ -36,6 +38,8 @@ NOT_VALID = -0.25
 LINKED = 0.6
 LINKED_FROM = 3
 
+_DAY = 86_400_000_000  # microseconds
+_EPOCH = date(1970, 1, 1)
 
 PARTS = (
     "words",
@@ -68,25 +72,28 @@ def words_share(found: float) -> float:
     return WORDS_LEAST + (WORDS_MOST - WORDS_LEAST) * min(1.0, max(0.0, step))
 
 
-def rank(
-    candidates: Sequence[Candidate],
-    question_words: frozenset[str],
-    words: float,
-    now: datetime,
-    span: TimeSpan | None,
-) -> list[Ranked]:
+def rank(found: CandidateColumns, words: float, now: datetime, span: TimeSpan | None) -> list[Ranked]:
     """Best first; equal scores in the order of the ids, so that pages never shift. `words` is their share."""
-    own = _own_scores(candidates, words)
-    around = _from_session(candidates, own)
-    scored = []
-    for candidate, (by_words, by_vector), pulled in zip(candidates, own, around, strict=True):
-        facets = candidate.facets
-        title = TITLE * _share_named(facets.title_words, question_words)
-        is_in_span = span is not None and facets.created is not None and span.holds(facets.created.date())
-        parts = (by_words, by_vector, pulled, title, TIME if is_in_span else 0.0, *_priors(facets, now))
-        scored.append((-sum(parts), facets.id, parts))
-    scored.sort()  # no two have the same id
-    return [Ranked(memory_id, -below, parts) for below, memory_id, parts in scored]
+    if not len(found):
+        return []
+    by_words, by_vector = _own_scores(found, words)
+    parts = [
+        by_words,
+        by_vector,
+        _from_session(found, by_words + by_vector),
+        TITLE * found.named,
+        np.where(_is_in(span, found.created), TIME, 0.0),
+        *_priors(found, to_micros(now)),
+    ]
+    scores = np.zeros(len(found))
+    for part in parts:
+        scores += part
+    order = np.argsort(-scores, kind="stable").tolist()
+    rows = list(zip(*(part.tolist() for part in parts), strict=True))
+    return [
+        Ranked(found.ids[at], score, rows[at])
+        for at, score in zip(order, scores[order].tolist(), strict=True)
+    ]
 
 
 def follow_links(ranked: Sequence[Ranked], linked: Mapping[str, Set[str]]) -> list[Ranked]:
@@ -104,59 +111,58 @@ def follow_links(ranked: Sequence[Ranked], linked: Mapping[str, Set[str]]) -> li
     return sorted(lifted, key=lambda row: (-row.score, row.memory_id))
 
 
-def _own_scores(candidates: Sequence[Candidate], words: float) -> list[tuple[float, float]]:
-    """What words and vector add, per candidate."""
-    most = max((candidate.words for candidate in candidates), default=0.0)
-    cosines = [candidate.cosine for candidate in candidates if candidate.cosine is not None]
-    best, floor = max(cosines, default=0.0), min(cosines, default=0.0)
+def _own_scores(found: CandidateColumns, words: float) -> tuple[np.ndarray, np.ndarray]:
+    """What words and vector add."""
+    most, cosines = found.words.max(), found.cosines
+    is_near = ~np.isnan(cosines)
     # With words alone, or vectors alone, that score is all there is.
-    share = words if most and cosines else 1.0 if most else 0.0
-    rest = 1 - share
-    scores = []
-    for candidate in candidates:
-        cosine = candidate.cosine
-        vector = 0.0 if cosine is None else (cosine - floor) / (best - floor) if best > floor else 1.0
-        scores.append((share * candidate.words / most if most else 0.0, rest * vector))
-    return scores
+    share = words if most and is_near.any() else 1.0 if most else 0.0
+    by_words = share * found.words / most if most else np.zeros(len(found))
+    if not is_near.any():
+        return by_words, np.zeros(len(found))
+    best, floor = np.nanmax(cosines), np.nanmin(cosines)
+    scaled = (cosines - floor) / (best - floor) if best > floor else 1.0
+    return by_words, np.where(is_near, (1 - share) * scaled, 0.0)
 
 
-def _from_session(candidates: Sequence[Candidate], own: Sequence[tuple[float, float]]) -> list[float]:
+def _from_session(found: CandidateColumns, own: np.ndarray) -> np.ndarray:
     """How far each is pulled up by better ones in its session."""
-    sittings = [candidate.facets.sitting for candidate in candidates]
-    pulled = [0.0] * len(candidates)
-    sessions: dict[str, dict[int, float]] = {}
-    for candidate, sitting, (by_words, by_vector) in zip(candidates, sittings, own, strict=True):
-        if sitting is not None:
-            sessions.setdefault(sitting, {})[candidate.position] = by_words + by_vector
-    best = {sitting: max(scores.values()) for sitting, scores in sessions.items() if len(scores) > 1}
-    if not best:
+    order = np.lexsort((found.positions, found.sessions))
+    order = order[found.sessions[order] >= 0]
+    pulled = np.zeros(len(found))
+    if not len(order):
         return pulled
-    for number, (candidate, sitting) in enumerate(zip(candidates, sittings, strict=True)):
-        if sitting is None or sitting not in best:
-            continue
-        scores, at = sessions[sitting], candidate.position
-        score = sum(own[number])
-        beside = max(scores.get(at - 1, score), scores.get(at + 1, score), score)
-        further = max(scores.get(at - 2, score), scores.get(at + 2, score), score)
-        pulled[number] = (
-            SESSION_BEST * max(0.0, best[sitting] - score)
-            + NEIGHBOUR * (beside - score)
-            + NEXT_NEIGHBOUR * (further - score)
-        )
+    sessions, positions, scores = found.sessions[order], found.positions[order], own[order]
+    firsts = np.flatnonzero(np.diff(sessions, prepend=-1))
+    sizes = np.diff(firsts, append=len(order))
+    best = np.repeat(np.maximum.reduceat(scores, firsts), sizes)
+    beside, further = scores.copy(), scores.copy()
+    for step in (1, 2):  # who stands two places further on is the next but one at most in this order
+        is_same, apart = sessions[step:] == sessions[:-step], positions[step:] - positions[:-step]
+        for distance, near in ((1, beside), (2, further)):
+            at = np.flatnonzero(is_same & (apart == distance))
+            near[at] = np.maximum(near[at], scores[at + step])
+            near[at + step] = np.maximum(near[at + step], scores[at])
+    pulled[order] = (
+        SESSION_BEST * (best - scores) + NEIGHBOUR * (beside - scores) + NEXT_NEIGHBOUR * (further - scores)
+    )
     return pulled
 
 
-def _share_named(title: frozenset[str], question: frozenset[str]) -> float:
-    return 0.0 if title.isdisjoint(question) else len(title & question) / len(title)
+def _is_in(span: TimeSpan | None, created: np.ndarray) -> np.ndarray:
+    if span is None:
+        return np.zeros(len(created), bool)
+    days, (first, last) = created // _DAY, ((day - _EPOCH).days for day in (span.first, span.last))
+    is_in: np.ndarray = (created != NO_TIME) & (days >= first) & (days <= last)
+    return is_in
 
 
-def _priors(facets: Facets, now: datetime) -> tuple[float, float, float]:
-    changed, importance = facets.changed, facets.importance
-    age = None if changed is None else max(0.0, (now - changed).total_seconds() / 86400)
-    over = facets.valid_until is not None and facets.valid_until < now
-    early = facets.valid_from is not None and facets.valid_from > now
+def _priors(found: CandidateColumns, now: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    days = np.maximum(0.0, (now - found.changed) / _DAY)
+    over = (found.valid_until != NO_TIME) & (found.valid_until < now)
+    early = (found.valid_from != NO_TIME) & (found.valid_from > now)
     return (
-        RECENCY * exp(-age / RECENCY_DAYS) if age is not None else 0.0,
-        IMPORTANCE * (importance - 0.5) if importance is not None else 0.0,
-        NOT_VALID if over or early else 0.0,
+        np.where(found.changed == NO_TIME, 0.0, RECENCY * np.exp(-days / RECENCY_DAYS)),
+        np.nan_to_num(IMPORTANCE * (found.importance - 0.5), posinf=np.inf, neginf=-np.inf),
+        np.where(over | early, NOT_VALID, 0.0),
     )

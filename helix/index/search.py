@@ -11,7 +11,7 @@ from helix.errors import ModelError
 from helix.index.analyze import tokens
 from helix.index.answer_cache import AnswerCache
 from helix.index.confidence import Coverage, Signals, cover, judge
-from helix.index.engine import Candidates, Engine, IndexHealth, Wording
+from helix.index.engine import CandidateColumns, Candidates, Engine, IndexHealth, Wording
 from helix.index.query import ParsedQuery, parse
 from helix.index.ranking import Ranked, follow_links, rank, words_share
 from helix.index.rerank import Reranker
@@ -134,17 +134,12 @@ class Searcher:
         )
         found = candidates.found
         if query.phrases or query.without_phrases:
-            found = [one for one in found if query.fits(notes.text(one.id) or "")]
-        found_by_words = max((one.words for one in candidates.found), default=0.0)
+            fitting = (query.fits(notes.text(memory_id) or "") for memory_id in found.ids)
+            found = found.only([at for at, fits in enumerate(fitting) if fits])
+        found_by_words = float(candidates.found.words.max(initial=0.0))
         found_by_words /= max(candidates.best_possible, 1e-9)
-        ranked = rank(
-            found,
-            frozenset(query.words),
-            words_share(found_by_words),
-            now,
-            time_span(query.text, now.date()),
-        )
-        ranked = follow_links(ranked, {one.facets.id: one.linked for one in found if one.linked})
+        ranked = rank(found, words_share(found_by_words), now, time_span(query.text, now.date()))
+        ranked = follow_links(ranked, found.linked)
         if question.rerank:
             ranked = self._rerank(query, ranked, notes)
         return self._answer(query, question, ranked, candidates, found_by_words, notes, health)
@@ -188,10 +183,9 @@ class Searcher:
         if not query.text.strip():
             hits = [SearchHit(row, None) for row in ranked[: question.limit]]
             return SearchAnswer(hits, 1.0 if hits else 0.0, degraded=degraded, notes=notes.of(hits))
-        ordinals = {one.facets.id: one.ordinal for one in candidates.found if one.cosine is not None}
+        ordinals, cosine = _nearest(candidates.found)
         # The nearest of those that are embedded says little while others are not.
         complete = health.index_lag == 0 and health.is_calibrated
-        cosine = max((one.cosine for one in candidates.found if one.cosine is not None), default=None)
         coverage = _coverage(candidates, notes.text(ranked[0].memory_id)) if ranked else None
         signals = Signals(cosine if complete else None, found_by_words, bool(ordinals), coverage)
         verdict = judge(signals)
@@ -223,6 +217,13 @@ class Searcher:
             for spelling in spellings
         ]
         return list(dict.fromkeys(word for word in written if word is not None))[:_SUGGESTIONS]
+
+
+def _nearest(found: CandidateColumns) -> tuple[dict[str, int], float | None]:
+    """What the vectors found, each with its chunk, and the cosine of the best."""
+    cosines, ordinals = found.cosines.tolist(), found.ordinals.tolist()
+    near = {one: ordinal for one, ordinal in zip(found.ids, ordinals, strict=True) if ordinal >= 0}
+    return near, max(cosine for cosine in cosines if cosine == cosine) if near else None
 
 
 def _coverage(candidates: Candidates, text: str | None) -> Coverage | None:

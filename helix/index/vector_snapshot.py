@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import math
 from collections.abc import Collection, Iterator
 from typing import Protocol
 
@@ -19,7 +20,7 @@ _CHUNKS_PER_MEMORY = 4  # looked at first; more when a few long memories fill th
 _PORTION = 4_096  # exact vectors that are read at a time
 # How far a rough score may be off, in steps of a byte: each number of a vector is off by half a step at most, one way
 # or the other, which adds up to a step's third (its standard deviation). Two steps for the row and two for the question
-# are seven times that.
+# are seven times that; what is off in the one does not depend on the other, so that their squares add up.
 _STEPS_OFF = 2.0
 
 
@@ -130,14 +131,25 @@ class VectorSnapshot:
         mask = None if visible.all() else visible
         if where is not None:
             mask = to_mask(to_condition(where), self) & visible
-        rows = None if mask is None else np.flatnonzero(np.repeat(mask, np.diff(self._starts)))
+        rows = None if mask is None or mask.all() else self._rows_of(mask)
         if self.rows == 0 or limit < 1 or (rows is not None and len(rows) == 0):
             return []
         [scale], question = roughly(vector[None, :])
         rough = self._compare(question, rows) * np.float32(scale)
-        margin = 2 * _STEPS_OFF * (self._coarsest + float(scale))
-        found = np.flatnonzero(rough >= self._limiting(rough, rows, limit) - margin)
-        return self._best(found if rows is None else rows[found], vector, limit)
+        # The best memories by rough scores, exactly: who is further below the last of them than a rough score may be
+        # off is not among the best.
+        near = self._nearest(rough, rows, limit)
+        scores = self._scores(near if rows is None else rows[near], vector)
+        margin = _STEPS_OFF * math.hypot(self._coarsest, float(scale))
+        may_be = np.flatnonzero(rough >= scores.min() - margin)
+        rest = np.setdiff1d(may_be, near, assume_unique=True)
+        found = np.concatenate((near, rest))
+        scores = np.concatenate((scores, self._scores(rest if rows is None else rows[rest], vector)))
+        return self._best(found if rows is None else rows[found], scores, limit)
+
+    def _rows_of(self, mask: np.ndarray) -> np.ndarray:
+        has_one_each = self.rows == self.count
+        return np.flatnonzero(mask if has_one_each else np.repeat(mask, np.diff(self._starts)))
 
     def _compare(self, question: np.ndarray, rows: np.ndarray | None) -> np.ndarray:
         if rows is not None and len(rows) * _GATHER_SHARE <= self.rows:
@@ -146,8 +158,8 @@ class VectorSnapshot:
         scores: np.ndarray = _dots(self._rough, question) * self._scales
         return scores if rows is None else scores[rows]
 
-    def _limiting(self, scores: np.ndarray, rows: np.ndarray | None, limit: int) -> float:
-        """The score of the last memory that there is room for."""
+    def _nearest(self, scores: np.ndarray, rows: np.ndarray | None, limit: int) -> np.ndarray:
+        """Where the best score of each of the best memories stands, in order."""
         look_at = limit * _CHUNKS_PER_MEMORY
         while True:
             look_at = min(look_at, len(scores))
@@ -155,30 +167,24 @@ class VectorSnapshot:
             top = top[np.argsort(-scores[top])]
             _, firsts = np.unique(self._owners(top if rows is None else rows[top]), return_index=True)
             if len(firsts) >= limit or look_at == len(scores):
-                return float(scores[top[np.sort(firsts)[:limit][-1]]])
+                return np.sort(top[np.sort(firsts)[:limit]])
             look_at *= 4
 
-    def _best(self, rows: np.ndarray, vector: np.ndarray, limit: int) -> list[VectorHit]:
+    def _scores(self, rows: np.ndarray, vector: np.ndarray) -> np.ndarray:
         # einsum stays on this thread; the threads of a BLAS wait for each other.
-        scores = np.concatenate(
-            [
-                np.einsum("ij,j->i", self._file.exact(rows[first : first + _PORTION].tolist()), vector)
-                for first in range(0, len(rows), _PORTION)
-            ]
-        )
-        order = np.argsort(-scores, kind="stable")
-        ordered_rows = rows[order]
-        best: dict[int, tuple[float, int]] = {}
-        for owner, score, row in zip(
-            self._owners(ordered_rows).tolist(), scores[order].tolist(), ordered_rows.tolist(), strict=True
-        ):
-            best.setdefault(owner, (score, row))
-        # Equal scores in the order of ids, which is that of their places.
-        ordered = sorted((-score, owner, row) for owner, (score, row) in best.items())[:limit]
-        return [
-            VectorHit(self._id(owner), row - int(self._starts[owner]), -score)
-            for score, owner, row in ordered
-        ]
+        portions = [rows[first : first + _PORTION].tolist() for first in range(0, len(rows), _PORTION)]
+        exact = [np.einsum("ij,j->i", self._file.exact(portion), vector) for portion in portions]
+        return np.concatenate(exact) if exact else np.zeros(0, np.float32)
+
+    def _best(self, rows: np.ndarray, scores: np.ndarray, limit: int) -> list[VectorHit]:
+        # The best of each memory comes first. Equal scores in the order of ids, which is that of their places.
+        order = np.lexsort((rows, -scores))
+        owners = self._owners(rows[order])
+        chosen = order[np.sort(np.unique(owners, return_index=True)[1])[:limit]]
+        owners = self._owners(rows[chosen])
+        ordinals = rows[chosen] - self._starts[owners]
+        found = zip(owners.tolist(), ordinals.tolist(), scores[chosen].tolist(), strict=True)
+        return [VectorHit(self._id(owner), ordinal, score) for owner, ordinal, score in found]
 
     def _owners(self, rows: np.ndarray) -> np.ndarray:
         owners: np.ndarray = np.searchsorted(self._starts, rows, side="right") - 1

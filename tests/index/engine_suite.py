@@ -482,14 +482,14 @@ class EngineSuite(ABC):
             rig.follow()
             found = candidates(engine, "broker unheard")
             one = found["one"]
-            assert (one.facets.project, one.facets.kind, one.facets.tags) == (
+            [facets] = engine.facets(Where(ids=("one",)))
+            assert (facets.project, facets.kind, facets.tags) == (
                 "shop",
                 "decision",
                 frozenset({"ops/queue"}),
             )
             assert one.words > 0
             assert one.cosine is not None
-            assert one.ordinal == 0
             assert one.linked == {"two"}
             assert found["two"].words == 0
             assert found["two"].linked == {"one"}
@@ -497,7 +497,8 @@ class EngineSuite(ABC):
             assert asked.rarities.keys() == {"broker", "unheard"}
             assert asked.rarities["unheard"] > asked.rarities["broker"]
             assert asked.best_possible > one.words
-            assert [other.id for other in asked.found] == ["one", "two"]
+            assert asked.found.ids == ["one", "two"]
+            assert asked.found.ordinals[0] == 0
 
     def test_what_stands_beside_the_best_in_its_session_is_a_candidate_too(
         self, rig: Rig, tmp_path: Path

@@ -1,15 +1,32 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
-from helix.index.engine import Candidate
-from helix.index.facets import Facets
+from helix.index.column_masks import NO_TIME
+from helix.index.engine import CandidateColumns
 from helix.index.ranking import follow_links, rank, words_share
 from helix.index.time_words import TimeSpan
+from helix.index.where import to_micros
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
+
+
+class Row(NamedTuple):
+    memory_id: Any
+    words: Any
+    cosine: Any
+    session: Any
+    position: Any
+    named: Any
+    created: Any
+    changed: Any
+    valid_from: Any
+    valid_until: Any
+    importance: Any
 
 
 def candidate(
@@ -23,32 +40,36 @@ def candidate(
     changed: datetime | None = None,
     importance: float | None = None,
     valid_until: datetime | None = None,
-) -> Candidate:
-    facets = Facets(
-        memory_id,
-        session=session,
-        created=created,
-        changed=changed,
-        importance=importance,
-        valid_until=valid_until,
+    named: float = 0.0,
+) -> Row:
+    return Row(
+        *(memory_id, words, np.nan if cosine is None else cosine, -1 if session is None else ord(session)),
+        *(position, named, micros(created), micros(changed), micros(None), micros(valid_until)),
+        np.nan if importance is None else importance,
     )
-    return Candidate(facets, words, cosine, position=position)
 
 
-def order(
-    *candidates: Candidate, question: str = "", span: TimeSpan | None = None, words: float = 0.5
-) -> list[str]:
-    return [one.memory_id for one in rank(candidates, frozenset(question.split()), words, NOW, span)]
+def columns(*rows: Row) -> CandidateColumns:
+    of = Row(*map(np.array, zip(*rows, strict=True)))
+    return CandidateColumns(
+        *(list(map(str, of.memory_id)), of.words, of.cosine, np.zeros(len(rows), int), of.session),
+        *(of.position, of.named, of.created, of.changed, of.valid_from, of.valid_until, of.importance),
+        linked={},
+    )
+
+
+def micros(moment: datetime | None) -> int:
+    return NO_TIME if moment is None else to_micros(moment)
+
+
+def order(*candidates: Row, span: TimeSpan | None = None, words: float = 0.5) -> list[str]:
+    found = columns(*sorted(candidates))
+    return [one.memory_id for one in rank(found, words, NOW, span)]
 
 
 def test_the_reasons_of_a_score_sum_up_to_it() -> None:
-    ranked = rank(
-        [candidate("a", 3.0, 0.8, importance=0.9, changed=NOW), candidate("b", 1.0, 0.6)],
-        frozenset(),
-        0.5,
-        NOW,
-        None,
-    )
+    found = columns(candidate("a", 3.0, 0.8, importance=0.9, changed=NOW), candidate("b", 1.0, 0.6))
+    ranked = rank(found, 0.5, NOW, None)
     for one in ranked:
         assert one.score == pytest.approx(sum(one.reasons.values()))
 
@@ -112,7 +133,7 @@ def test_what_the_best_hit_is_linked_with_comes_before_strangers_and_after_the_h
         candidate("floor", 0.1, 0.4),
     )
     links = {"hit": {"linked", "gone"}}
-    ranked = follow_links(rank(candidates, frozenset(), 0.5, NOW, None), links)
+    ranked = follow_links(rank(columns(*sorted(candidates)), 0.5, NOW, None), links)
     assert [one.memory_id for one in ranked] == ["hit", "linked", "stranger", "floor"]
     for one in ranked:
         assert one.score == pytest.approx(sum(one.reasons.values()))

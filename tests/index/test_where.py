@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from helix.index import vector_file
 from helix.index.facet_index import FacetIndex
-from helix.index.facets import Facets
+from helix.index.facets import Facets, from_texts, to_text
 from helix.index.vector_file import VectorFile
 from helix.index.vector_matrix import Matrix, VectorEntry
 from helix.index.vector_rows import VectorRows
@@ -115,7 +115,7 @@ def test_the_facets_of_all_memories_are_filtered_as_the_predicate_does(
     rows: list[Facets], where: Where
 ) -> None:
     index = FacetIndex()
-    index.fill(rows)
+    index.fill([row.id for row in rows], from_texts(map(to_text, rows)))
     assert index.within(where) == _by_predicate(rows, where)
     assert index.rows(row.id for row in rows) == rows
 
@@ -126,7 +126,7 @@ def test_facets_that_were_changed_are_filtered_as_fresh_ones(
     before: list[Facets], after: list[Facets], where: Where
 ) -> None:
     index = FacetIndex()
-    index.fill(before)
+    index.fill([row.id for row in before], from_texts(map(to_text, before)))
     for row in before[::2]:
         index.drop(row.id)
     for row in after:
