@@ -18,6 +18,7 @@ from helix.index.where import Where, to_predicate
 _TELLING_WORDS = 40  # of a text that is compared with what is there
 _UNKNOWN_WORDS = 3  # for which others are suggested
 _VERY_MANY = 20_000
+_FEW, _FEW_SHARE = 2_000, 8  # memories of one place, and a part of all: they are named rather than asked
 _SPELLED_BY = 3  # memories that show how a suggestion is spelled
 
 
@@ -56,14 +57,17 @@ def find_alike(stores: Stores, text: str, limit: int, where: Where) -> list[str]
     keywords = stores.keywords
     known = {word: keywords.document_frequency(word) for word in set(query_tokens(text))}
     rarest = sorted((word for word in known if known[word]), key=lambda word: (known[word], word))
-    # Asked of the best few: a set of all that may be found would grow with the vault, and be made for every write.
+    # To name a few is cheapest. Of many the best are asked: a set of all would grow with the vault, for every write.
+    few = stores.facets.find_few(where, max(_FEW, len(stores.facets) // _FEW_SHARE))
     passes = to_predicate(where)
 
     def allowed(memory_id: str) -> bool:
         row = stores.facets.find(memory_id)
         return row is not None and passes(row)
 
-    hits = keywords.search(rarest[:_TELLING_WORDS], limit, allowed=allowed)
+    hits = keywords.search(
+        rarest[:_TELLING_WORDS], limit, allowed=allowed if few is None else None, within=few
+    )
     return [memory_id for memory_id, _ in hits]
 
 

@@ -10,6 +10,8 @@ import threading
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 
+import numpy as np
+
 from helix.index.column_masks import to_mask
 from helix.index.engine import Candidate
 from helix.index.facet_columns import FacetColumns
@@ -92,6 +94,12 @@ class FacetIndex:
         """The memories that pass."""
         with self._lock:
             return self._columns.ids_of(to_mask(to_condition(where), self._columns))
+
+    def find_few(self, where: Where, most: int) -> set[str] | None:
+        """The same, unless they are more than `most`."""
+        with self._lock:
+            mask = to_mask(to_condition(where), self._columns)
+            return None if np.count_nonzero(mask) > most else self._columns.ids_of(mask)
 
     def rows(self, memory_ids: Iterable[str]) -> list[Facets]:
         """What is known of them. Who is gone is left out."""
