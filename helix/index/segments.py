@@ -83,7 +83,8 @@ class Segment:
                 info = self._terms.term_info(*key)  # to ask first whether it is there takes as long again
             except TermNotFound:
                 return _NOTHING
-            return self._terms.postings(info)
+            found: tuple[Docs, Weights] = self._terms.postings(info)
+            return found
 
     def words(self) -> Iterator[str]:
         """Every word that one of the documents holds, dead ones too."""

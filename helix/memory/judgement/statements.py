@@ -250,7 +250,7 @@ def _word(token: str) -> tuple[Word, ...]:
 
 @dataclass(frozen=True)
 class LooseWords:
-    """The words of a text that was not taken apart: its vocabulary lies between what is certain and what is possible."""
+    """The words of a text that was not taken apart: its vocabulary lies between the certain and the possible."""
 
     found: frozenset[str]
     certain_count: int
