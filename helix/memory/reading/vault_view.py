@@ -39,8 +39,8 @@ class _Known:
         self._rows: list[Row] = []
         self._links: Links | None = None
         self._latest: list[tuple[float, Row]] | None = None
-        self._found: dict[str, Row] = {}
-        self._found_at: object = None
+        self._found: tuple[object, dict[str, Row]] = (None, {})
+        """single rows, and the version that they are of; exchanged as one, so that nobody waits for who reads all"""
 
     def find(self, memory_id: str) -> Row | None:
         """One row, without reading all of them: the hits of a search are looked up again and again."""
@@ -58,10 +58,11 @@ class _Known:
 
     def _known_by_now(self) -> dict[str, Row]:
         version = self._catalog.version()
-        with self._lock:
-            if version != self._found_at or len(self._found) >= _MOST_FOUND:
-                self._found, self._found_at = {}, version
-            return self._found
+        found_at, found = self._found
+        if version != found_at or len(found) >= _MOST_FOUND:
+            found = {}
+            self._found = (version, found)
+        return found
 
     def rows(self) -> list[Row]:
         with self._lock:
