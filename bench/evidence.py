@@ -36,6 +36,7 @@ from helix.memory.reading.presentation import brief, passage
 from helix.memory.reading.search import ask, nearest_shown, search
 from helix.memory.request import Request
 from helix.memory.search_engine import Recall
+from helix.memory.size_limits import HITS_SHOWN
 from helix.memory.tokens import Payload, serialize
 from helix.vault import frontmatter
 from helix.vault.ids import PREFIX
@@ -145,11 +146,11 @@ def _put(
             question.text,
             scope="all",
             include_deleted=hidden,
-            limit=_EVERYTHING if budget else None,
+            limit=_EVERYTHING if budget else HITS_SHOWN,
             max_tokens=budget or 1_500,
         )
         note("search", budget, found["tokens_used"], _texts(found["results"]))
-        whole = _whole_notes(request, question, *(budget, _EVERYTHING) if budget else (1_500, 8))
+        whole = _whole_notes(request, question, *(budget, _EVERYTHING) if budget else (1_500, HITS_SHOWN))
         note("search, whole notes", budget, whole["tokens_used"], _texts(whole["results"]))
         if not hidden:  # a pack is of what holds today
             bundle = context(request, question.text, scope="all", max_tokens=budget or 4_000)

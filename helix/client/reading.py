@@ -21,7 +21,7 @@ class Reading:
         self,
         query: str,
         *,
-        limit: int | None = None,
+        limit: int = 8,
         max_tokens: int = 1500,
         response_format: Format = "concise",
         scope: str | None = None,
@@ -36,7 +36,7 @@ class Reading:
     ) -> Call[SearchResult]:
         """Memories that fit a question, best first; none when nothing fits.
 
-        Without a `limit` there are few when the best one answers, and up to eight when that is in doubt. A text is the
+        By default there are few when the best one answers, and up to eight when that is in doubt. A text is the
         passage that answers; where that is not the whole memory, `whole_tokens` says about how long that is, and `get`
         reads it.
 

@@ -7,7 +7,7 @@ from helix.memory.request import Request
 from helix.memory.tokens import Payload
 from helix.memory.verbs.call import call
 from helix.memory.verbs.table import VERBS
-from helix.memory.verbs.verb import Asks, Verb, without_none
+from helix.memory.verbs.verb import Asks, Verb
 
 
 def asks(verb_name: str) -> Run:
@@ -33,7 +33,5 @@ def _fields(verb: Verb, arguments: Arguments) -> Asks:
         name = next((name for name in (field.name, field.wire) if name in arguments), None)
         if name is not None:
             # To a schema 8.0 is an integer too.
-            given[field.name] = (
-                int(arguments[name]) if without_none(field.type)[0] is int else arguments[name]
-            )
+            given[field.name] = int(arguments[name]) if field.type is int else arguments[name]
     return verb.request(**given)

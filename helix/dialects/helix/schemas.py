@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import get_args
 
 from helix.dialects.schema import STRING, Schema, gives, takes
-from helix.memory.size_limits import HITS_SHOWN
 from helix.memory.verbs.fields import Kind, Scope
 
 # What is longer than this a host cuts.
@@ -24,7 +23,7 @@ SEARCH = takes(
     query={"description": "Natural-language or keyword query"},
     scope=_SCOPE,
     filters={"description": "kind, tag, project, status, after, before or a frontmatter key"},
-    limit={"default": HITS_SHOWN},
+    limit={},
     max_tokens=_TOKENS,
     response_format={},
     cursor={"description": "next_cursor of the page before"},

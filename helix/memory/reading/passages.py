@@ -127,12 +127,12 @@ class _Worth:
     ) -> None:
         """`own` are the words of the question that each of them has."""
         self._own = own
-        found = Counter(word for one in own for word in one)
+        found = Counter(word for each in own for word in each)
         self._weights = {word: log(1 + len(parts) / (1 + found[word])) for word in words}
         self._whole = sum(self._weights.values()) or 1.0
         self._above = list(_headings(parts, own))
         self._in_chunk = [
-            _CHUNK if span is not None and span[0] <= one.start < span[1] else 0.0 for one in parts
+            _CHUNK if span is not None and span[0] <= unit.start < span[1] else 0.0 for unit in parts
         ]
         self._covered: set[str] = set()
         self._alone = [self._value(at) for at in range(len(parts))]
@@ -162,10 +162,10 @@ class _Worth:
 def _headings(parts: Sequence[Unit], own: Sequence[frozenset[str]]) -> Iterator[frozenset[str]]:
     """For each sentence the words of the heading above it."""
     above: frozenset[str] = frozenset()
-    for one, words in zip(parts, own, strict=True):
-        if one.is_heading:
+    for unit, words in zip(parts, own, strict=True):
+        if unit.is_heading:
             above = words
-        yield frozenset() if one.is_heading else above
+        yield frozenset() if unit.is_heading else above
 
 
 def _widen(chosen: set[int], free: set[int], sizes: Sequence[int], room: int) -> None:
@@ -185,14 +185,14 @@ def _joined(body: str, parts: Sequence[Unit], chosen: Sequence[int]) -> str:
     text = ""
     before = None
     for at in chosen:
-        one = parts[at]
+        unit = parts[at]
         if before is None:
-            text = body[one.start : one.end]
+            text = body[unit.start : unit.end]
         elif at == before + 1:
-            text += body[parts[before].end : one.end]
+            text += body[parts[before].end : unit.end]
         else:
-            gap = "\n…\n" if body[one.start - 1] == "\n" else " … "
-            text = f"{text.rstrip()}{gap}{body[one.start : one.end]}"
+            gap = "\n…\n" if body[unit.start - 1] == "\n" else " … "
+            text = f"{text.rstrip()}{gap}{body[unit.start : unit.end]}"
         before = at
     return text.strip()
 

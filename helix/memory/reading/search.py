@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _DEPTH = 200  # how many hits can be paged through
 # How many are shown at first of what is merely nearest: a page of neighbours costs the reader and answers nothing.
 _NEAREST_OF_FAR, _NEAREST = 2, 5
-# Without a limit: of the best score, what a hit needs to be shown where the best one answers the question, and where
+# By default: of the best score, what a hit needs to be shown where the best one answers the question, and where
 # that is in doubt; and how much of the question's words it takes to answer it. Chosen on the halves for tuning.
 _SURE, _UNSURE = 0.65, 0.4
 _ANSWERS = 0.9
@@ -45,7 +45,7 @@ def search(
     *,
     scope: str = "project",
     filters: Mapping[str, str] | None = None,
-    limit: int | None = None,
+    limit: int = HITS_SHOWN,
     max_tokens: int = 1500,
     response_format: str = "concise",
     include_deleted: bool = False,
@@ -53,14 +53,14 @@ def search(
     cursor: str | None = None,
     when: When = NOW,
 ) -> answers.Hits:
-    """`limit` is how many at most. Without one there are as many as the ranking leaves in doubt."""
+    """`limit` is how many at most. By default a concise answer has as many as the ranking leaves in doubt."""
     detailed = check_format(response_format)
-    if limit is not None:
-        check_limit(limit)
+    check_limit(limit)
+    # Whoever sends the default, as some hosts do with every default of a schema, asks for no more than who does not.
+    by_doubt = limit == HITS_SHOWN and not detailed
     include_deleted = include_deleted or asks_for_hidden(filters)
     notices: answers.SearchNotices = {}
     read: Mapping[str, Note] = {}
-    most = HITS_SHOWN
     if cursor is not None:
         view, listing = request.continued("search", cursor)
     else:
@@ -82,12 +82,11 @@ def search(
             for hit in found.hits
         ]
         if not found.fits:
-            most = nearest_shown(found)
-            limit = None if limit is None else min(limit, most)
+            limit = min(limit, nearest_shown(found))
         listing = request.cursors.start("search", entries, view.commit)
     passages = _Passages(query, listing.entries, read, view)
-    if limit is None:
-        limit = min(most, passages.worth_showing()) if cursor is None else most
+    if by_doubt and cursor is None:
+        limit = min(limit, passages.worth_showing())
     shown: dict[str, str] = {}
 
     def render(entry: list[Any]) -> answers.Hit | None:

@@ -54,13 +54,13 @@ class SearchRequest(Filtered, InAFormat, InThePast, Budgeted):
         ),
     ]
     limit: Annotated[
-        int | None,
+        int,
         About(
-            f"How many at most. Without it as many as the ranking leaves in doubt, up to {HITS_SHOWN}.",
+            f"How many at most. By default, {HITS_SHOWN}, a concise answer has as many as the ranking leaves in doubt.",
             least=1,
             most=MOST_AT_ONCE,
         ),
-    ] = None
+    ] = HITS_SHOWN
     max_tokens: Annotated[
         int, About("The whole answer fits in so many tokens.", least=LEAST_TOKENS, most=MOST_TOKENS)
     ] = 1500

@@ -871,8 +871,8 @@ export interface RecallQuery {
   status?: "active" | "superseded" | "deleted" | "erased" | null | undefined;
   /** Words, a question, filters: `tag:auth "exact phrase" -word`. */
   q: string;
-  /** How many at most. Without it as many as the ranking leaves in doubt, up to 8. */
-  limit?: number | null | undefined;
+  /** How many at most. By default, 8, a concise answer has as many as the ranking leaves in doubt. Default: `8`. */
+  limit?: number | undefined;
   /** Also deleted and superseded memories. */
   includeDeleted?: boolean | undefined;
   /** Read the best ones again with the finer model; slower. */
