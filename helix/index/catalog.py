@@ -134,7 +134,7 @@ class Catalog(StateDatabase):
         self._openings = 0
         self._commits = 0
         self.is_ours = False
-        """whether nobody but this process commits here: then it need not ask the file whether somebody did"""
+        """whether nobody but this process takes notes in: then it need not ask the file whether somebody did"""
         self._writer: int | None = None
         """the thread that is inside a transaction"""
         super().__init__(path)

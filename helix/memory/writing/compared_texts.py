@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from helix.memory.judgement.resemble import ComparedMemory
 
-_KEPT = 1_000  # of about 6 kB; one that was looked at closely takes 15
+_KEPT = 600  # of about 9 kB, with 120 words; one that was looked at closely takes 38
 _FORGOTTEN = 1_000
 
 
