@@ -11,6 +11,7 @@ import argparse
 import http.client
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -19,9 +20,12 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
-from bench.figures import judge, report
+from bench.figures import judge, report, timed
 from bench.notes import Notes
+from helix.vault.files import Files, Write
+from helix.vault.paths import Root
 from tests.cli.commands import BIN
 from tests.flows.daemon import Daemon, free_port, running_daemon
 from tests.surfaces.clients import run_clients
@@ -120,7 +124,7 @@ class Agent:
         return answer.read()
 
 
-def many_clients(url: str, clients: int, seconds: float) -> None:
+def many_clients(url: str, clients: int, seconds: float) -> Mixed:
     tallies = run_clients(url, clients, seconds)
     errors = [error for tally in tallies for error in tally.errors]
     everything = [one for tally in tallies for each in tally.seconds.values() for one in each]
@@ -132,6 +136,47 @@ def many_clients(url: str, clients: int, seconds: float) -> None:
     )
     for verb in sorted({verb for tally in tallies for verb in tally.seconds}):
         report(f"  {verb}", [one for tally in tallies for one in tally.seconds.get(verb, ())])
+    writes = sorted(one for tally in tallies for one in tally.seconds.get("POST /remember", ()))
+    return Mixed(len(everything), len(everything) / seconds, writes, len(errors))
+
+
+class Mixed(NamedTuple):
+    requests: int
+    rate: float
+    """requests a second"""
+    writes: list[float]
+    """how long each took, in order of that"""
+    errors: int
+
+
+def judge_mixed(daemon: Daemon, clients: int, seconds: float) -> None:
+    before = _processor_seconds(daemon.process.pid)
+    found = many_clients(daemon.url, clients, seconds)
+    spent = _processor_seconds(daemon.process.pid) - before
+    print(
+        f"  {spent / found.requests * 1000:.2f} ms of the daemon's processor time for a request", flush=True
+    )
+    judge("requests a second", found.rate, 250, "", at_least=True)
+    judge("a write, p50", statistics.median(found.writes) * 1000, 150, "ms")
+    judge("a write, p95", found.writes[int(len(found.writes) * 0.95)] * 1000, 500, "ms")
+    judge("errors", found.errors, 0, "")
+
+
+def bare_writes(folder: Path, count: int) -> None:
+    files = Files(Root(folder))
+    report(
+        "  a bare durable write",
+        [timed(files.write, Write(f"{number}.md", b"A line.\n" * 100, None)) for number in range(count)],
+    )
+
+
+def _processor_seconds(pid: int) -> float:
+    """Of the daemon and its threads, where Linux tells."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except FileNotFoundError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def main(argv: list[str]) -> None:
@@ -140,9 +185,11 @@ def main(argv: list[str]) -> None:
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--clients", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--mixed", action="store_true", help="only the many clients that read and write")
     asked = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as folder, bare_app() as floor:
         place = Path(folder)
+        (place / "bare").mkdir()
         env = surroundings(place)
         subprocess.run([str(BIN / "helix"), "init"], env=env, check=True, capture_output=True)
         notes = Notes()
@@ -153,6 +200,10 @@ def main(argv: list[str]) -> None:
         print(f"{asked.notes} notes, load of the machine {os.getloadavg()[0]:.1f}", flush=True)
         with running_daemon(env) as daemon:
             wait_until_embedded(daemon, asked.notes)
+            if asked.mixed:
+                bare_writes(place / "bare", 50)
+                judge_mixed(daemon, asked.clients, asked.seconds)
+                return
             print("one client, one connection", flush=True)
             one_client(floor, "bare app", "GET", "/recall?q=x", asked.count)
             one_client(daemon.url, "GET /healthz", "GET", "/healthz", asked.count)
@@ -173,7 +224,8 @@ def main(argv: list[str]) -> None:
             print(f"{asked.clients} clients on the bare app, {asked.seconds / 6:.0f} s", flush=True)
             many_clients(floor, asked.clients, asked.seconds / 6)
             print(f"{asked.clients} clients on helixd, {asked.seconds:.0f} s", flush=True)
-            many_clients(daemon.url, asked.clients, asked.seconds)
+            bare_writes(place / "bare", 50)
+            judge_mixed(daemon, asked.clients, asked.seconds)
 
 
 def wait_until_embedded(daemon: Daemon, notes: int) -> None:

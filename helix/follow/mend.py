@@ -20,6 +20,7 @@ from helix.errors import (
     StaleHash,
     StorageError,
 )
+from helix.follow.copies import Copies
 from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Row
 from helix.vault.authors import HELIX, Author, acting, doing
@@ -88,6 +89,9 @@ class Mender:
         self._reconciler = reconciler
         self._vault = reconciler.vault
         self._catalog = reconciler.catalog
+        self._copies = Copies(self._catalog)
+        reconciler.on_commit.append(self._copies.committed)
+        reconciler.on_scan.append(self._copies.scanned)
         self._checkouts = checkouts
         self._monotonic = monotonic
         self._wall = wall
@@ -135,7 +139,7 @@ class Mender:
         return [*self._merges(), *(Job.of(row.needs, [row]) for row in self._catalog.needing())]
 
     def _merges(self) -> list[Job]:
-        return [Job.of("merge", rows) for rows in self._catalog.duplicates().values()]
+        return [Job.of("merge", rows) for rows in self._copies.find()]
 
     def _plan_merges(self) -> None:
         """Work out the merges that are due before the lock is taken: two long texts take a while, and writes go on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from helix.errors import HelixError
@@ -13,7 +14,7 @@ from helix.index.facet_index import FacetIndex, Passing
 from helix.index.keywords import Keywords
 from helix.index.meaning import Meaning
 from helix.index.vector_matrix import VectorHit
-from helix.index.where import Where, to_predicate
+from helix.index.where import Where
 
 _TELLING_WORDS = 40  # of a text that is compared with what is there
 _UNKNOWN_WORDS = 3  # for which others are suggested
@@ -31,10 +32,12 @@ class Stores(NamedTuple):
 
 def find_candidates(stores: Stores, wording: Wording, where: Where, limit: int) -> Candidates:
     passing = stores.facets.passing(where)
-    # A name costs more than a document: many are cheaper to ask for among the best.
-    within = passing.ids if passing.count * _FEW <= len(stores.facets) else None
     by_words = stores.keywords.search(
-        wording.words, limit, without=wording.without, allowed=passing.__contains__, within=within
+        wording.words,
+        limit,
+        without=wording.without,
+        allowed=passing.__contains__,
+        within=_named_if_few(stores.facets, passing),
     )
     by_meaning, trouble = _nearest(stores.meaning, wording.text, where, passing, limit)
     by_meaning = [hit for hit in by_meaning if hit.memory_id in passing]
@@ -53,15 +56,15 @@ def find_alike(stores: Stores, text: str, limit: int, where: Where) -> list[str]
     keywords = stores.keywords
     known = {word: keywords.document_frequency(word) for word in set(query_tokens(text))}
     rarest = sorted((word for word in known if known[word]), key=lambda word: (known[word], word))
-    # Asked of the best few: a set of all that may be found would grow with the vault, and be made for every write.
-    passes = to_predicate(where)
-
-    def allowed(memory_id: str) -> bool:
-        row = stores.facets.find(memory_id)
-        return row is not None and passes(row)
-
-    hits = keywords.search(rarest[:_TELLING_WORDS], limit, allowed=allowed)
+    passing = stores.facets.passing(where)
+    within = _named_if_few(stores.facets, passing)
+    hits = keywords.search(rarest[:_TELLING_WORDS], limit, allowed=passing.__contains__, within=within)
     return [memory_id for memory_id, _ in hits]
+
+
+def _named_if_few(facets: FacetIndex, passing: Passing) -> AbstractSet[str] | None:
+    """A name costs more than a document: many are cheaper to ask for among the best."""
+    return passing.ids if passing.count * _FEW <= len(facets) else None
 
 
 def find_spellings(stores: Stores, words: Sequence[str], where: Where) -> list[Spelling]:

@@ -175,9 +175,11 @@ class WhooshKeywords:
 
     def document_frequency(self, word: str) -> int:
         with self._lock:
-            parts: list[IndexPart] = [*self._segments, self._delta_as_part()]
-            found = [(part, self._read(part, word)[0]) for part in parts]
-            return sum(int(part.alive[docs].sum()) if part.has_dead else len(docs) for part, docs in found)
+            count = len(self._delta_words.get(word, ()))
+            for segment in self._segments:
+                docs = self._cache.read(segment, word)[0]
+                count += int(segment.alive[docs].sum()) if segment.has_dead else len(docs)
+            return count
 
     def terms_like(self, word: str) -> list[str]:
         with self._lock:

@@ -88,7 +88,12 @@ class Segment:
         """The documents that hold a word, dead ones too, in the order of their numbers."""
         key = ("words", word.encode(errors="surrogatepass"))
         with _reading(self.name):
-            return self._terms.postings(self._terms.term_info(*key)) if key in self._terms else _NOTHING
+            try:
+                info = self._terms.term_info(*key)  # to ask first whether it is there takes as long again
+            except TermNotFound:
+                return _NOTHING
+            found: tuple[Docs, Weights] = self._terms.postings(info)
+            return found
 
     def words(self) -> Iterator[str]:
         """Every word that one of the documents holds, dead ones too."""

@@ -61,6 +61,7 @@ class FollowedVault:
     def __post_init__(self) -> None:
         self.state = state_folder(self.config.state_dir, self.config.vault)
         self.databases = [self.vault.ancestry, self.catalog]
+        self.catalog.is_ours = self.follows
         self.reconciler = Reconciler(self.vault, self.catalog, self.config.follow, renew=self._renew)
         self.erasures = open_erasures(self.state, self.config.state_dir, self.vault.ancestry, self.catalog)
         self.notes = NoteCache(self.vault)

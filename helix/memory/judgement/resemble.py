@@ -143,16 +143,16 @@ def is_surely_other(new: ComparedMemory, old: ComparedMemory) -> bool:
     for every text that has these words.
     """
     theirs = old.loose_words
-    if theirs is None or not theirs.certain:
+    if theirs is None or not theirs.certain_count:
         return False
-    mine, words = new.parsed, new.vocabulary
-    shared, smaller = len(words & theirs.possible), min(len(words), len(theirs.certain))
-    if not smaller or _score(shared, len(words) + len(theirs.certain), smaller) >= _NEAR:
+    mine, words, possible = new.parsed, new.vocabulary, theirs.possible
+    shared, smaller = len(words & possible), min(len(words), theirs.certain_count)
+    if not smaller or _score(shared, len(words) + theirs.certain_count, smaller) >= _NEAR:
         return False
-    if mine.vocabulary <= theirs.possible:
+    if mine.vocabulary <= possible:
         return False  # it may be the same
     # A change of value leaves all but a few statements as they are.
-    own = sum(not words_of <= theirs.possible for words_of in mine.vocabularies)
+    own = sum(not words_of <= possible for words_of in mine.vocabularies)
     return own > _DIFFERING
 
 

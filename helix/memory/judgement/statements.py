@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
@@ -171,12 +172,29 @@ def _words(piece: str) -> tuple[Word, ...]:
 
 def _words_in(chunk: str) -> tuple[Word, ...]:
     """What stands between two spaces: no mark and no word reaches over one."""
+    if (letters := _only_letters(chunk)) is not None:
+        norm = _known_or_singular(letters.lower())
+        return () if norm in FILLERS else (Word(norm, letters),)
     tokens = _TOKEN.findall(_MARKS.sub("", chunk))
     return tuple([word for token in tokens for word in _word(token) if word.norm not in FILLERS])
 
 
 def _norms_in(chunk: str) -> tuple[str, ...]:
+    if (letters := _only_letters(chunk)) is not None:
+        norm = _known_or_singular(letters.lower())
+        return () if norm in FILLERS else (norm,)
     return tuple([word.norm for word in _words_in(chunk)])
+
+
+def _only_letters(chunk: str) -> str | None:
+    """A plain word, which most are, perhaps with the full stop behind it that is no word."""
+    letters = chunk[:-1] if chunk.endswith(".") else chunk
+    return letters if letters.isascii() and letters.isalpha() else None
+
+
+def _known_or_singular(norm: str) -> str:
+    single = singular(norm)
+    return SAME.get(norm) or SAME.get(single) or single
 
 
 _known_words = lru_cache(_KNOWN_CHUNKS)(_words_in)
@@ -218,7 +236,7 @@ def _word(token: str) -> tuple[Word, ...]:
     raw = _path(token)
     norm = fold(raw)
     if norm.isalpha():
-        return (Word(SAME.get(norm) or SAME.get(singular(norm)) or singular(norm), raw),)
+        return (Word(_known_or_singular(norm), raw),)
     if norm in (":", "=", "=="):
         return (Word("=", raw),)
     if "," in norm and len(norm) > 1:
@@ -232,10 +250,18 @@ def _word(token: str) -> tuple[Word, ...]:
 
 @dataclass(frozen=True)
 class LooseWords:
-    """The words of a text that was not taken apart: its vocabulary lies between the two."""
+    """The words of a text that was not taken apart: its vocabulary lies between the certain and the possible."""
 
-    possible: frozenset[str]
-    certain: frozenset[str]
+    found: frozenset[str]
+    certain_count: int
+
+    @property
+    def possible(self) -> frozenset[str]:
+        return self.found | _MADE_OF_OTHERS
+
+    @property
+    def certain(self) -> set[str]:
+        return _certain(self.found)
 
 
 def find_loose_words(text: str) -> LooseWords | None:
@@ -245,9 +271,12 @@ def find_loose_words(text: str) -> LooseWords | None:
     chunks = set(spelled_out(text[:LONGEST].translate(_QUOTES)).split())
     long = {chunk for chunk in chunks if len(chunk) > _LONGEST_KNOWN}
     found: set[str] = set().union(*map(_known_norms, chunks - long), *map(_norms_in, long))
+    return LooseWords(frozenset(found), len(_certain(found)))
+
+
+def _certain(found: AbstractSet[str]) -> set[str]:
     # The number of a list entry is no word of it.
-    certain = {norm for norm in found if not (len(norm) <= 3 and norm.isdecimal())} - _UNCERTAIN
-    return LooseWords(_MADE_OF_OTHERS.union(found), frozenset(certain))
+    return {norm for norm in found if norm not in _UNCERTAIN and not (len(norm) <= 3 and norm.isdecimal())}
 
 
 _ROLES = {"owner": "own", "maintainer": "maintain"}

@@ -5,7 +5,7 @@ What it does not hide is in the figures of a search: how rare a word is, is coun
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import cached_property
@@ -47,6 +47,10 @@ class NarrowedView:
 
     def find_row(self, memory_id: str) -> Row | None:
         return self._allowed(self._view.find_row(memory_id))
+
+    def find_rows(self, memory_ids: Sequence[str]) -> dict[str, Row]:
+        found = self._view.find_rows(memory_ids)
+        return {memory_id: row for memory_id, row in found.items() if self._allows(row)}
 
     def find_typed(self, memory_id: str) -> Row | None:
         return self._allowed(self._view.find_typed(memory_id))

@@ -6,7 +6,7 @@ import contextlib
 import math
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -39,20 +39,30 @@ class _Known:
         self._rows: list[Row] = []
         self._links: Links | None = None
         self._latest: list[tuple[float, Row]] | None = None
-        self._found: dict[str, Row] = {}
-        self._found_at: object = None
+        self._found: tuple[object, dict[str, Row]] = (None, {})
+        """single rows, and the version that they are of; exchanged as one, so that nobody waits for who reads all"""
 
     def find(self, memory_id: str) -> Row | None:
         """One row, without reading all of them: the hits of a search are looked up again and again."""
-        version = self._catalog.version()
-        with self._lock:
-            if version != self._found_at or len(self._found) >= _MOST_FOUND:
-                self._found, self._found_at = {}, version
-            found = self._found
+        found = self._known_by_now()
         row = found.get(memory_id)
         if row is None and (row := self._catalog.find(memory_id)) is not None:
             found[memory_id] = row
         return row
+
+    def find_all(self, memory_ids: Sequence[str]) -> dict[str, Row]:
+        known = self._known_by_now()
+        if missing := [memory_id for memory_id in memory_ids if memory_id not in known]:
+            known.update(self._catalog.find_all(missing))
+        return {memory_id: known[memory_id] for memory_id in memory_ids if memory_id in known}
+
+    def _known_by_now(self) -> dict[str, Row]:
+        version = self._catalog.version()
+        found_at, found = self._found
+        if version != found_at or len(found) >= _MOST_FOUND:
+            found = {}
+            self._found = (version, found)
+        return found
 
     def rows(self) -> list[Row]:
         with self._lock:
@@ -114,6 +124,9 @@ class VaultView:
 
     def find_row(self, memory_id: str) -> Row | None:
         return self._known.find(memory_id)
+
+    def find_rows(self, memory_ids: Sequence[str]) -> dict[str, Row]:
+        return self._known.find_all(memory_ids)
 
     def find_typed(self, memory_id: str) -> Row | None:
         return self._catalog.find_folded(memory_id)

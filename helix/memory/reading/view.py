@@ -60,6 +60,9 @@ class View(Protocol):
     def find_row(self, memory_id: str) -> Row | None:
         """By its very id."""
 
+    def find_rows(self, memory_ids: Sequence[str]) -> Mapping[str, Row]:
+        """The same for a few; those that are there."""
+
     def find_typed(self, memory_id: str) -> Row | None:
         """By an id that somebody typed: exactly, or else without regard to case."""
 

@@ -208,8 +208,11 @@ def _find_alike(
     """The memories of the same place that say the same, or something near; the nearest first."""
     found = []
     where = Where(reaches=(place,), active_only=True)
-    for memory_id in view.alike(f"{new.title}\n{new.body}", _COMPARED, where):
-        row = view.find_row(memory_id)
+    read_at = texts.moment()
+    candidates = view.alike(f"{new.title}\n{new.body}", _COMPARED, where)
+    rows = view.find_rows(candidates)
+    for memory_id in candidates:
+        row = rows.get(memory_id)
         known = None if row is None else texts.find(row.id, row.hash)
         if known is not None and resemble(compared, known).verdict is Verdict.OTHER:
             continue
@@ -217,7 +220,7 @@ def _find_alike(
         if note is not None and note.memory.visible:
             theirs = texts.find(note.id, note.hash) or to_compared(note.memory)
             how = resemble(compared, theirs)
-            texts.keep(note.id, note.hash, theirs)
+            texts.keep(note.id, note.hash, theirs, read_at=read_at)
             if how.verdict is not Verdict.OTHER:
                 found.append((note, how))
     return sorted(found, key=lambda pair: (-pair[1].score, pair[0].id))

@@ -11,6 +11,7 @@ from bench.pairs import CLASSES, Pair, pairs
 from helix.memory.judgement import resemble as judging
 from helix.memory.judgement import statements, wording
 from helix.memory.judgement.resemble import ComparedMemory, Verdict, resemble
+from helix.memory.judgement.wording import FILLERS
 from tests.scale import scaled
 
 PAIRS = list(pairs())
@@ -250,6 +251,18 @@ _LONG = st.lists(_SENTENCES, min_size=1, max_size=16).flatmap(
         [" ".join(parts), "\n".join(parts), "\n- ".join(parts), "\n1. ".join(parts)]
     )
 )
+
+
+def test_a_plain_word_is_read_as_the_patterns_read_it() -> None:
+    chunks = {chunk for pair in PAIRS for text in (pair.old.text, pair.new.text) for chunk in text.split()}
+    plain = {chunk for chunk in chunks if statements._only_letters(chunk) is not None}
+    assert len(plain) > 500  # or the test says nothing
+    for chunk in sorted(plain | {f"{chunk}." for chunk in plain if chunk.isalpha()}):
+        tokens = statements._TOKEN.findall(statements._MARKS.sub("", chunk))
+        words = [word for token in tokens for word in statements._word(token)]
+        expected = tuple(word for word in words if word.norm not in FILLERS)
+        assert statements._words_in(chunk) == expected
+        assert statements._norms_in(chunk) == tuple(word.norm for word in expected)
 
 
 @settings(max_examples=scaled(500), deadline=None)
