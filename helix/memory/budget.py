@@ -18,6 +18,8 @@ _WORD_END = re.compile(r"\s")
 # What an answer can do without when not even one entry fits beside it; the last goes first.
 _DISPENSABLE = ("degraded", "note", "confidence", "suggestions")
 
+_ONE_TOKEN = 999  # a number of up to three digits is one token, as 0 is
+
 # No id is longer than the last: what is shortened to it still says what it is about.
 _LONGEST_NAMES = (1_000, 200)
 _LEFT_OUT = (
@@ -50,7 +52,9 @@ class Budget:
 
     def measure(self, answer: Answer) -> Answer:
         """The answer with its `tokens_used`, which counts itself."""
-        used = self.max_tokens  # most often as many digits as the count will have
+        used = self.count(serialize({**answer, "tokens_used": 0}), enough=self.max_tokens)
+        if used <= _ONE_TOKEN:
+            return cast(Answer, {**answer, "tokens_used": used})
         for _ in range(4):
             measured = {**answer, "tokens_used": used}
             now = self.count(serialize(measured), enough=self.max_tokens)
