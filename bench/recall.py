@@ -24,9 +24,9 @@ from statistics import mean
 from helix.compose import open_vault
 from helix.config import Config
 from helix.index.engine import CandidateColumns, Wording
+from helix.index.filters import Where
 from helix.index.query import parse
 from helix.index.search import Question, SearchHit
-from helix.index.where import Where
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.reading.presentation import passage
 from helix.memory.reading.search import nearest_shown

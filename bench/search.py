@@ -34,10 +34,10 @@ from helix.index.chunk import Chunk, chunks
 from helix.index.embed import Embedder, find_embedder
 from helix.index.embed_cache import EmbedCache
 from helix.index.engine import Engine, Wording
+from helix.index.filters import Where
 from helix.index.meaning import to_entry
 from helix.index.search import Question, Searcher
 from helix.index.vectors import Vectors, vectors_folder
-from helix.index.where import Where
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.search_engine import open_recall
 from helix.vault.new_memory import NewMemory

@@ -15,11 +15,11 @@ import numpy as np
 
 from bench.figures import report, timed
 from helix.index.facets import Facets
+from helix.index.filters import Reach, Where
 from helix.index.vector_file import FILE_NAME, VectorFile
 from helix.index.vector_matrix import VectorEntry
 from helix.index.vector_writer import run_here
 from helix.index.vectors import Vectors
-from helix.index.where import Reach, Where
 
 _DIMENSIONS = 384
 _DIGEST = "b" * 64

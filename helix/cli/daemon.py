@@ -131,7 +131,7 @@ def status(context: typer.Context, as_json: Json = False) -> None:
 
 
 def log_file(config: Config) -> Path:
-    from helix_mcp.daemon import LOG_FILE
+    from helix_mcp.start_daemon import LOG_FILE
 
     return config.state_dir / LOG_FILE
 
@@ -148,8 +148,8 @@ def _on_this_machine(config: Config) -> Config:
 
 def _start(config: Config) -> Daemon:
     """As helix-mcp does it when none runs, with the same lock: however many start one, one is started."""
-    from helix_mcp.daemon import CannotStart, start
     from helix_mcp.settings import Options, Settings
+    from helix_mcp.start_daemon import CannotStart, start
 
     env = {
         "HELIX_VAULT": config.vault, "HELIX_STATE_DIR": config.state_dir, "HELIX_CONFIG_DIR": config.config_dir,

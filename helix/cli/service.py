@@ -134,7 +134,7 @@ def service_for(config: Config) -> BackgroundService:
 
 
 def _program() -> str:
-    from helix_mcp.daemon import find_helixd
+    from helix_mcp.start_daemon import find_helixd
 
     path = find_helixd()
     if path is None:

@@ -11,10 +11,10 @@ from helix.index.analyze import query_tokens
 from helix.index.bm25 import best_possible
 from helix.index.engine import ANCHORS, BESIDE, Candidates, Spelling, Wording
 from helix.index.facet_index import FacetIndex, Passing
+from helix.index.filters import Where
 from helix.index.keywords import Keywords
 from helix.index.meaning import Meaning
 from helix.index.vector_matrix import VectorHit
-from helix.index.where import Where
 
 _TELLING_WORDS = 40  # of a text that is compared with what is there
 _UNKNOWN_WORDS = 3  # for which others are suggested

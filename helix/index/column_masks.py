@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from helix.index.where import Among, Between, Condition, Either, Every, Has, Not, to_micros
+from helix.index.filters import Among, Between, Condition, Either, Every, Has, Not, to_micros
 
 NO_TIME = np.iinfo(np.int64).min
 

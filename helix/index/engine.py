@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from helix.index.facets import Facets
-from helix.index.where import Where
+from helix.index.filters import Where
 from helix.vault.diff import Change
 from helix.vault.note import Note
 
@@ -109,9 +109,9 @@ class CandidateColumns:
     def only(self, places: Sequence[int]) -> CandidateColumns:
         """Those at these places, which are in order."""
         chosen = {
-            one.name: getattr(self, one.name)[list(places)]
-            for one in fields(self)
-            if one.name not in ("ids", "linked")
+            column.name: getattr(self, column.name)[list(places)]
+            for column in fields(self)
+            if column.name not in ("ids", "linked")
         }
         return CandidateColumns([self.ids[at] for at in places], **chosen, linked=self.linked)
 

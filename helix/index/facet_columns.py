@@ -15,7 +15,7 @@ import numpy as np
 
 from helix.index.column_masks import NO_TIME, among_codes
 from helix.index.facets import Facets, FacetValues, to_values
-from helix.index.where import ALL_FIELDS
+from helix.index.filters import ALL_FIELDS
 
 _SESSION = "session"
 _PROJECT = "project"

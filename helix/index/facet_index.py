@@ -19,8 +19,8 @@ from helix.index.column_masks import NO_TIME, to_mask
 from helix.index.engine import CandidateColumns
 from helix.index.facet_columns import NO_SESSION, FacetColumns
 from helix.index.facets import Facets
+from helix.index.filters import Where, to_condition
 from helix.index.vector_matrix import VectorHit
-from helix.index.where import Where, to_condition
 
 _MASKS = 16  # of as many filters it is known what passes, until something changes
 

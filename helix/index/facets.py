@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from helix.index.analyze import query_tokens
-from helix.index.where import ACTIVE, to_micros
+from helix.index.filters import ACTIVE, to_micros
 from helix.vault.note import Memory
 from helix.vault.times import parse_time
 

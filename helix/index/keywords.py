@@ -263,7 +263,10 @@ class WhooshKeywords:
         segment = self._store.merge({old.name for old in merged})
         with self._lock:
             living = {
-                one for old in merged for one, alive in zip(old.ids, old.alive.tolist(), strict=True) if alive
+                memory_id
+                for old in merged
+                for memory_id, alive in zip(old.ids, old.alive.tolist(), strict=True)
+                if alive
             }
             kept = [at for at, old in enumerate(self._segments) if old not in merged]
             self._segments = [self._segments[at] for at in kept]

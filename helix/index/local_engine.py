@@ -38,10 +38,10 @@ from helix.index.engine import (
 )
 from helix.index.facet_index import FacetIndex
 from helix.index.facets import Facets, facets_of, from_texts
+from helix.index.filters import Where
 from helix.index.keywords import KeywordDoc, Keywords, WhooshKeywords
 from helix.index.meaning import Meaning, opened
 from helix.index.models import BUNDLED_NAME
-from helix.index.where import Where
 from helix.index.worker import BULK, FRESH
 from helix.vault.diff import Change
 from helix.vault.erasures import INDEX, Erasures, discard_set_aside

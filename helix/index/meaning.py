@@ -14,9 +14,9 @@ from helix.index.chunk import Chunk, chunks
 from helix.index.embed import Embedder
 from helix.index.embed_cache import EmbedCache
 from helix.index.facets import facets_of
+from helix.index.filters import Where
 from helix.index.vector_matrix import VectorEntry, VectorHit
 from helix.index.vectors import Vectors, vectors_folder
-from helix.index.where import Where
 from helix.index.worker import EmbedWorker
 from helix.vault.erasures import BROKEN
 from helix.vault.note import Memory, Note

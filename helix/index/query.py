@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 
 from helix.errors import BadValue
 from helix.index.analyze import fold, query_tokens
-from helix.index.where import FIELDS, Where
+from helix.index.filters import FIELDS, Where
 from helix.vault.times import parse_time
 
 _FIELDS = {field.key: field for field in FIELDS.values()}

@@ -17,8 +17,8 @@ import numpy as np
 
 from helix.index.column_masks import NO_TIME
 from helix.index.engine import CandidateColumns
+from helix.index.filters import to_micros
 from helix.index.time_words import TimeSpan
-from helix.index.where import to_micros
 
 # Convex sum of the two scores, each scaled to its best candidate. How much the words count depends on how much of
 # the question they found: a paraphrase shares few words with what it asks for, and those mislead.

@@ -12,12 +12,12 @@ from helix.index.analyze import tokens
 from helix.index.answer_cache import AnswerCache
 from helix.index.confidence import Coverage, Signals, cover, judge
 from helix.index.engine import CandidateColumns, Candidates, Engine, IndexHealth, Wording
+from helix.index.filters import Where
 from helix.index.query import ParsedQuery, parse
 from helix.index.ranking import Ranked, follow_links, rank, words_share
 from helix.index.rerank import Reranker
 from helix.index.spelling import as_written
 from helix.index.time_words import time_span
-from helix.index.where import Where
 from helix.vault.note import Note
 
 _POOL = 100  # candidates from each side

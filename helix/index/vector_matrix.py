@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from helix.index.column_masks import NO_TIME, among_codes, to_mask
-from helix.index.where import ALL_FIELDS, HasFacets, Where, filed, to_condition, to_micros
+from helix.index.filters import ALL_FIELDS, HasFacets, Where, filed, to_condition, to_micros
 
 TEXT_COLUMNS = tuple(field.name for field in ALL_FIELDS if not field.is_list and not field.is_id)
 LIST_COLUMNS = tuple(field.name for field in ALL_FIELDS if field.is_list)

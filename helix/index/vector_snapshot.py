@@ -11,9 +11,9 @@ import numkong
 import numpy as np
 
 from helix.index.column_masks import among_codes, to_mask
+from helix.index.filters import Where, to_condition
 from helix.index.vector_file import VectorFile, roughly
 from helix.index.vector_matrix import LIST_COLUMNS, TEXT_COLUMNS, VectorHit
-from helix.index.where import Where, to_condition
 
 _GATHER_SHARE = 4  # gathering a quarter of the rows or fewer is faster than comparing all of them
 _CHUNKS_PER_MEMORY = 4  # looked at first; more when a few long memories fill the top

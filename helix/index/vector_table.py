@@ -17,9 +17,9 @@ from lancedb.table import Table
 
 from helix.errors import IndexBroken, StorageError
 from helix.index.chunk import CHUNK_FORMAT
+from helix.index.filters import FIELDS, Sql, SqlDialect, Where, to_sql
 from helix.index.vector_matrix import LIST_COLUMNS, TEXT_COLUMNS, VectorHit
 from helix.index.vector_rows import VectorRows
-from helix.index.where import FIELDS, Sql, SqlDialect, Where, to_sql
 
 _TABLE = "chunks"
 _FORMAT = f"4.{CHUNK_FORMAT}"

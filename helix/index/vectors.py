@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from helix.errors import HelixError, IndexBroken, StorageError
+from helix.index.filters import Where
 from helix.index.vector_file import FILE_NAME, UnusableFile, VectorFile
 from helix.index.vector_matrix import Matrix, VectorEntry, VectorHit
 from helix.index.vector_rows import VectorRows
 from helix.index.vector_snapshot import NothingYet, VectorBase, VectorSnapshot
 from helix.index.vector_writer import TABLE_FOLDER, RunJob, WriteJob, WriterProcess
-from helix.index.where import Where
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from helix.errors import BadValue
+from helix.index.filters import Where
 from helix.index.query import narrow
-from helix.index.where import Where
 from helix.memory.size_limits import MOST_AT_ONCE
 
 

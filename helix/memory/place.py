@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from helix.index.where import Reach
+from helix.index.filters import Reach
 
 
 @dataclass(frozen=True)

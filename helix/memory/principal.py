@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from helix.index.where import HasFacets
+from helix.index.filters import HasFacets
 
 
 @dataclass(frozen=True)

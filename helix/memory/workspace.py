@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helix.follow.note_lane import Committed
-from helix.index.where import HasFacets
+from helix.index.filters import HasFacets
 from helix.memory import erasure
 from helix.memory.activity.journal import Journal
 from helix.memory.activity.narrowed_activity import AllActivity, NarrowedActivity

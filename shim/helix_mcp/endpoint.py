@@ -136,7 +136,7 @@ class DaemonEndpoint:
         deadline = time.monotonic() + (_COMES_BACK_SECONDS if self._was_there else 0.0)
         why = f"no daemon answers at {self.url} ({reason}); start it with `helixd`, or set HELIX_URL"
         if self._settings.may_start:
-            from helix_mcp.daemon import CannotStart, start
+            from helix_mcp.start_daemon import CannotStart, start
 
             try:
                 return start(self._settings, self.answers, say)

@@ -7,12 +7,12 @@ import os
 import threading
 import time
 
+from helix_mcp.early_answers import Starting
 from helix_mcp.endpoint import DaemonEndpoint
 from helix_mcp.exchange import Exchange, KnownTools, find_result, post_quietly
 from helix_mcp.known_answers import KnownAnswers
 from helix_mcp.message import INVALID_REQUEST, Malformed, error_line, parse
 from helix_mcp.session import Session
-from helix_mcp.starting import Starting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -20,9 +20,9 @@ from helix.errors import HelixError
 from helix.index.catalog import Catalog
 from helix.index.embed import EmbedderChoice
 from helix.index.embed_cache import EmbedCache
+from helix.index.filters import Where
 from helix.index.local_engine import LocalEngine
 from helix.index.search import Question, Searcher
-from helix.index.where import Where
 from helix.vault.conflict_names import is_note_name
 from helix.vault.diff import Change
 from helix.vault.new_memory import NewMemory

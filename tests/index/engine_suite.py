@@ -21,9 +21,9 @@ import pytest
 from helix.index.analyze import query_tokens
 from helix.index.embed import Embedder
 from helix.index.engine import ANCHORS, BESIDE, Candidate, Engine, Wording
+from helix.index.filters import Reach, Where, to_predicate
 from helix.index.query import parse
 from helix.index.search import Question, Searcher
-from helix.index.where import Reach, Where, to_predicate
 from helix.vault.erasures import INDEX, Erasures
 from helix.vault.note import Note
 from tests.follow.rig import Rig

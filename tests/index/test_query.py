@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from helix.errors import BadValue
 from helix.index.facets import Facets
+from helix.index.filters import Values, Where, to_predicate
 from helix.index.query import parse
-from helix.index.where import Values, Where, to_predicate
 
 _MADE_AT = datetime(2026, 6, 18, 9, 12, 44, tzinfo=UTC)
 

@@ -8,9 +8,9 @@ import pytest
 
 from helix.index.column_masks import NO_TIME
 from helix.index.engine import CandidateColumns
+from helix.index.filters import to_micros
 from helix.index.ranking import follow_links, rank, words_share
 from helix.index.time_words import TimeSpan
-from helix.index.where import to_micros
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 

@@ -10,11 +10,11 @@ import pytest
 from helix.index import vector_file
 from helix.index.embed import Embedder
 from helix.index.facets import Facets
+from helix.index.filters import Where
 from helix.index.vector_file import FILE_NAME, VectorFile
 from helix.index.vector_matrix import Matrix, VectorEntry, VectorHit
 from helix.index.vector_rows import VectorRows
 from helix.index.vector_snapshot import VectorSnapshot
-from helix.index.where import Where
 from tests.index.memories import unit_vectors
 
 _DIGEST = "d" * 64

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from helix.errors import IndexBroken
 from helix.index.facets import Facets
+from helix.index.filters import Reach, Where
 from helix.index.vector_file import FILE_NAME
 from helix.index.vector_matrix import Matrix, VectorEntry, VectorHit
 from helix.index.vector_writer import RunJob, run_here
 from helix.index.vectors import Vectors, vectors_folder
-from helix.index.where import Reach, Where
 from tests.index.memories import DIMENSIONS, entry, unit_vectors
 
 _DIGEST = "d" * 64

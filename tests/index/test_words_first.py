@@ -14,9 +14,9 @@ from helix.errors import IndexNotReady, ModelUnavailable
 from helix.index.embed import EmbedderChoice
 from helix.index.embed_cache import EmbedCache
 from helix.index.engine import Wording
+from helix.index.filters import Where
 from helix.index.local_engine import LocalEngine
 from helix.index.search import Question
-from helix.index.where import Where
 from helix.vault.erasures import INDEX
 from tests.follow.rig import Rig
 from tests.index.engine_suite import ask, erasures_of, read_note, searcher_of, write

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from helix.errors import BadValue, HelixError, KeyReused, MemoryNotFound
-from helix.index.where import HasFacets
+from helix.index.filters import HasFacets
 from helix.memory.maintenance.consolidate import Consolidator
 from helix.memory.place import Place
 from helix.memory.principal import LOCAL, UNKNOWN, Allows, Principal, everything, nothing

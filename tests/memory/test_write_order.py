@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from helix.index.where import Reach
+from helix.index.filters import Reach
 from helix.memory.judgement.resemble import ComparedMemory
 from helix.memory.tokens import Payload
 from helix.memory.writing import write as writing

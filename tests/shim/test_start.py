@@ -13,7 +13,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from helix_mcp import daemon
+from helix_mcp import start_daemon
 from helix_mcp.settings import Options, Settings
 
 from tests.cli.commands import BIN, helix
@@ -36,7 +36,7 @@ class Place:
 
     @property
     def log(self) -> str:
-        return (self.state / daemon.LOG_FILE).read_text()
+        return (self.state / start_daemon.LOG_FILE).read_text()
 
     def pid(self) -> int:
         locks = [lock.read_text() for lock in self.state.glob("vaults/*/follow.lock")]
@@ -139,12 +139,12 @@ def test_a_daemon_that_never_listens_is_not_waited_for_for_ever(
 ) -> None:
     (tmp_path / "helixd").write_text(f"#!/bin/sh\necho $$ > '{tmp_path}/pid'\nexec sleep 60\n")
     (tmp_path / "helixd").chmod(0o755)
-    monkeypatch.setattr(daemon, "_PATIENCE", 0.5)
+    monkeypatch.setattr(start_daemon, "_PATIENCE", 0.5)
     monkeypatch.setattr(sys, "argv", [str(tmp_path / "helix-mcp")])
     settings = Settings(Options(), {"HELIX_STATE_DIR": str(tmp_path), "HELIX_CONFIG_DIR": os.devnull}, "/")
     try:
-        with pytest.raises(daemon.CannotStart, match="did not listen"):
-            daemon.start(settings, lambda: False, lambda _: None)
+        with pytest.raises(start_daemon.CannotStart, match="did not listen"):
+            start_daemon.start(settings, lambda: False, lambda _: None)
     finally:
         os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
 
@@ -154,8 +154,8 @@ def test_a_machine_without_helixd_is_told_so(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
     monkeypatch.setenv("PATH", str(tmp_path))
     settings = Settings(Options(), {"HELIX_STATE_DIR": str(tmp_path), "HELIX_CONFIG_DIR": os.devnull}, "/")
-    with pytest.raises(daemon.CannotStart, match="neither beside helix-mcp nor on the PATH"):
-        daemon.start(settings, lambda: False, lambda _: None)
+    with pytest.raises(start_daemon.CannotStart, match="neither beside helix-mcp nor on the PATH"):
+        start_daemon.start(settings, lambda: False, lambda _: None)
 
 
 def test_the_helixd_that_is_started_is_the_one_installed_with_the_shim() -> None:

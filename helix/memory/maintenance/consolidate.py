@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from helix.errors import BadValue, HelixError, MemoryNotFound
-from helix.index.where import Reach, Where
+from helix.index.filters import Reach, Where
 from helix.memory import answers
 from helix.memory.arguments import check_limit
 from helix.memory.budget import NO_HEAD

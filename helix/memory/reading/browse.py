@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any, Literal, TypedDict
 
 from helix.errors import BadValue, MemoryNotFound
-from helix.index.where import Where, to_predicate
+from helix.index.filters import Where, to_predicate
 from helix.memory import answers
 from helix.memory.arguments import check_limit, to_filters
 from helix.memory.budget import NO_HEAD, fit_text

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, cast
 
+from helix.index.filters import Reach, Where, to_predicate
 from helix.index.query import parse
-from helix.index.where import Reach, Where, to_predicate
 from helix.memory import answers
 from helix.memory.place import Place, reaches
 from helix.memory.reading.link_graph import Links

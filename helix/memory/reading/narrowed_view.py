@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from helix.index.catalog import Row
-from helix.index.where import Reach, Where
+from helix.index.filters import Reach, Where
 from helix.memory.principal import Allows
 from helix.memory.reading.link_graph import Links
 from helix.memory.reading.vault_view import VaultView, not_found, rows_within

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from helix.errors import HelixError, MemoryNotFound
 from helix.index.catalog import Catalog, Row
-from helix.index.where import Reach, Where, to_predicate
+from helix.index.filters import Reach, Where, to_predicate
 from helix.memory.reading.link_graph import Links
 from helix.memory.reading.view import changed_at
 from helix.vault.note import Note

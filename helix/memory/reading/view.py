@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from helix.errors import BadValue
 from helix.index.catalog import Row as Row
-from helix.index.where import Reach, Where
+from helix.index.filters import Reach, Where
 from helix.memory.reading.link_graph import Links
 from helix.vault.note import Note
 from helix.vault.problem import Problem

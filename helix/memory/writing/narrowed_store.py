@@ -10,7 +10,7 @@ from typing import Any
 from helix.errors import BadValue
 from helix.index.catalog import Row
 from helix.index.facets import session_of
-from helix.index.where import HasFacets
+from helix.index.filters import HasFacets
 from helix.memory.principal import Allows
 from helix.memory.reading.memory_versions import MemoryVersions
 from helix.memory.reading.view import View

@@ -21,7 +21,7 @@ from helix.errors import (
     SecretRefused,
     StaleHash,
 )
-from helix.index.where import Reach, Where
+from helix.index.filters import Reach, Where
 from helix.memory import answers
 from helix.memory.judgement.resemble import ComparedMemory, Resemblance, Verdict, resemble
 from helix.memory.judgement.secrets import find_leak

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from helix.index.where import Reach
+from helix.index.filters import Reach
 from helix.memory.judgement.resemble import ComparedMemory, Verdict, resemble
 from helix.memory.writing.compared_texts import ComparedTexts
 

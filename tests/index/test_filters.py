@@ -14,13 +14,7 @@ from hypothesis import strategies as st
 from helix.index import vector_file
 from helix.index.facet_index import FacetIndex
 from helix.index.facets import Facets, from_texts, to_text
-from helix.index.vector_file import VectorFile
-from helix.index.vector_matrix import Matrix, VectorEntry
-from helix.index.vector_rows import VectorRows
-from helix.index.vector_snapshot import VectorSnapshot
-from helix.index.vector_writer import run_here
-from helix.index.vectors import Vectors
-from helix.index.where import (
+from helix.index.filters import (
     ALL_FIELDS,
     FIELDS,
     Reach,
@@ -32,6 +26,12 @@ from helix.index.where import (
     to_predicate,
     to_sql,
 )
+from helix.index.vector_file import VectorFile
+from helix.index.vector_matrix import Matrix, VectorEntry
+from helix.index.vector_rows import VectorRows
+from helix.index.vector_snapshot import VectorSnapshot
+from helix.index.vector_writer import run_here
+from helix.index.vectors import Vectors
 from helix.vault.note import SCOPES, STATUSES
 from tests.index.memories import DIMENSIONS, unit_vectors
 
