@@ -159,4 +159,4 @@ def test_a_machine_without_helixd_is_told_so(tmp_path: Path, monkeypatch: pytest
 
 
 def test_the_helixd_that_is_started_is_the_one_installed_with_the_shim() -> None:
-    assert daemon.find_helixd() == str(BIN / "helixd")
+    assert start_daemon.find_helixd() == str(BIN / "helixd")
