@@ -170,11 +170,12 @@ def _from_stream(asked: IO[bytes]) -> tuple[WriteJob, VectorRows]:
 
 
 def main(asked: IO[bytes], answers: IO[str]) -> None:
-    if hasattr(os, "nice"):
+    job, fresh = _from_stream(asked)
+    if hasattr(os, "nice") and not job.is_purge:  # for which somebody waits, who erased or asked for everything anew
         os.nice(_LOWEST_PRIORITY)
     answer: dict[str, Any] = {"trouble": None, "is_broken": False}
     try:
-        run_here(*_from_stream(asked))
+        run_here(job, fresh)
     except (HelixError, OSError) as error:
         answer = {"trouble": str(error), "is_broken": isinstance(error, IndexBroken)}
     answers.write(json.dumps(answer))

@@ -24,7 +24,7 @@ def new_id(title: str, moment: datetime, taken: Callable[[str], bool]) -> str:
     stem = f"{PREFIX}{moment.astimezone(UTC):%Y-%m-%d}_{slug(title)}"
     length = _SUFFIX_LENGTH
     while True:
-        candidate = f"{stem}_{''.join(_ALPHABET[byte % 32] for byte in secrets.token_bytes(length))}"
+        candidate = f"{stem}_{''.join(secrets.choice(_ALPHABET) for _ in range(length))}"
         if not taken(candidate.casefold()):
             return candidate
         length += 1
