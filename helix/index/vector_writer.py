@@ -171,7 +171,8 @@ def _from_stream(asked: IO[bytes]) -> tuple[WriteJob, VectorRows]:
 
 def main(asked: IO[bytes], answers: IO[str]) -> None:
     job, fresh = _from_stream(asked)
-    if hasattr(os, "nice") and not job.is_purge:  # for which somebody waits, who erased or asked for everything anew
+    # For a purge somebody waits, who erased something or asked for everything anew.
+    if hasattr(os, "nice") and not job.is_purge:
         os.nice(_LOWEST_PRIORITY)
     answer: dict[str, Any] = {"trouble": None, "is_broken": False}
     try:
