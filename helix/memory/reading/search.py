@@ -32,8 +32,8 @@ _NEAREST_OF_FAR, _NEAREST = 2, 5
 _SURE, _UNSURE = 0.65, 0.4
 _ANSWERS = 0.9
 _FEWEST = 4  # where it is in doubt
-# Bytes of the best hit's passage; others get as much less as their scores are lower.
-_SURE_ROOM, _UNSURE_ROOM = 460, 800
+# Bytes of the best hit's passage. Others get as much less as their scores are lower, and little beside an answer.
+_SURE_ROOM, _UNSURE_ROOM, _BESIDE_ROOM = 460, 800, 160
 _LONGEST_QUERY = 20_000
 SCOPES = ("project", "global", "session", "all")
 
@@ -75,7 +75,7 @@ def search(
                 hit.memory_id,
                 round(hit.score, 4),
                 hit.ordinal,
-                _rounded(hit.reasons),
+                _rounded(hit.reasons) if detailed else {},
                 include_deleted,
                 found.fits,
             ]
@@ -134,8 +134,9 @@ class _Passages:
         return self._read.get(memory_id) or self._view.find(memory_id)
 
     def of(self, note: Note, ordinal: int | None, score: float) -> Passage:
+        is_sure = self._is_sure  # which finds the passage of the best hit
         if note.id not in self._found:
-            whole = _SURE_ROOM if self._is_sure else _UNSURE_ROOM
+            whole = _BESIDE_ROOM if is_sure else _UNSURE_ROOM
             room = int(whole * min(1.0, score / self._best)) if self._best > 0 else whole
             self._found[note.id] = find_passage(note.memory, self._words, ordinal, room)
         return self._found[note.id]
@@ -158,7 +159,11 @@ class _Passages:
         note = self.note(self._entries[0][0]) if self._entries and self._words else None
         if note is None:
             return False
-        return find_passage(note.memory, self._words, self._entries[0][2], _SURE_ROOM).covered >= _ANSWERS
+        best = find_passage(note.memory, self._words, self._entries[0][2], _SURE_ROOM)
+        if best.covered < _ANSWERS:
+            return False
+        self._found[note.id] = best
+        return True
 
 
 def _hits(head: answers.SearchNotices, items: Sequence[answers.Hit], end: answers.Page) -> answers.Hits:
