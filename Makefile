@@ -61,7 +61,7 @@ docs: $(VENV)/.installed-dev ## write the reference pages, and what the TypeScri
 	$(BIN)/python -m helix.surfaces.errors_page > docs/errors.md
 	$(BIN)/python -m helix.surfaces.rest.reference > docs/rest-api.md
 	$(BIN)/python -m helix.doctor.reference > docs/doctor.md
-	$(BIN)/python -m helix.memory.verbs.reference > docs/verbs.md
+	$(BIN)/python -m helix.verb_reference > docs/verbs.md
 	$(BIN)/python sdk/typescript/generate.py
 	$(BIN)/python -m helix.surfaces.mcp.known_answers > shim/helix_mcp/known_answers.json
 

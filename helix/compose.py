@@ -57,6 +57,7 @@ def open_vault(config: Config, *, must_follow: bool = False) -> Iterator[Followe
             stack.callback(catalog.close)
         vault = Vault(root, ancestry, max_note_bytes=config.max_note_bytes)
         followed = FollowedVault(config, vault, catalog, lock, follows)
+        stack.callback(followed.events.close)
         yield followed
         if not must_follow:
             _purge(followed)

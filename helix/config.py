@@ -73,6 +73,14 @@ class ConsolidateConfig:
 
 
 @dataclass(frozen=True)
+class SessionsConfig:
+    """The logs of what agents did."""
+
+    keep: str = "vault"
+    """where they are: `vault`, `state` (in the state folder, so that no sync tool carries them), or `off`"""
+
+
+@dataclass(frozen=True)
 class Config:
     """Where things are, who may come in, and how much at once."""
 
@@ -109,6 +117,7 @@ class Config:
     follow: FollowConfig = FollowConfig()
     git: GitConfig = GitConfig()
     consolidate: ConsolidateConfig = ConsolidateConfig()
+    sessions: SessionsConfig = SessionsConfig()
 
     @property
     def base_url(self) -> str:
@@ -127,6 +136,10 @@ ENVIRONMENT = {
     "HELIX_LOG_LEVEL": "log_level",
     "HELIX_MODEL": "model",
 }
+
+
+_CHOICES = {"keep": ("vault", "state", "off")}
+"""settings that take one of a few words"""
 
 
 @dataclass(frozen=True)
@@ -311,6 +324,8 @@ def _convert(key: str, value: object, default: object, origin: str, home: Path) 
         if number is not None and number >= 0 and (key != "port" or number <= 65535):
             return number
     elif isinstance(value, str):
+        if key in _CHOICES and value.strip() not in _CHOICES[key]:
+            raise ConfigError(f"{key} = {value!r} is none of: {', '.join(_CHOICES[key])}", origin=origin)
         return value.strip()
     raise ConfigError(f"{key} = {value!r} does not fit; it takes something like {default!r}", origin=origin)
 

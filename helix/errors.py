@@ -19,6 +19,8 @@ HelixError
 ├── MemoryNotFound         not-found
 ├── MemoryErased           erased              nothing can be done with it any more
 ├── AlreadyExists          already-exists
+├── SessionNotFound        session-not-found   no log of that name, or no such event in it
+├── SessionsOff            sessions-off        logs are read, and nothing is added to them
 ├── KeyReused              idempotency-conflict    an idempotency key that was used for something else
 ├── NotWorthKeeping        not-worth-keeping       text that says nothing; `force` overrides
 ├── SecretRefused          secret-refused          text with a credential in it; `allow_secrets` overrides
@@ -137,6 +139,14 @@ class MemoryErased(HelixError):
 
 class AlreadyExists(HelixError):
     code = "already-exists"
+
+
+class SessionNotFound(HelixError):
+    code = "session-not-found"
+
+
+class SessionsOff(HelixError):
+    code = "sessions-off"
 
 
 class KeyReused(HelixError):

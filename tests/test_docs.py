@@ -12,9 +12,9 @@ import pytest
 from helix.cli.reference import render
 from helix.cli.settings_page import render as render_settings
 from helix.doctor.reference import render as render_findings
-from helix.memory.verbs.reference import render as render_verbs
 from helix.surfaces.errors_page import render as render_errors
 from helix.surfaces.rest.reference import render as render_routes
+from helix.verb_reference import render as render_verbs
 
 ROOT = Path(__file__).resolve().parent.parent
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text("utf-8")

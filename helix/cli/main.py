@@ -34,6 +34,13 @@ SECTIONS = (
         ),
     ),
     (
+        "Sessions",
+        (
+            ("session", "helix.cli.session:app", "Read, verify and add to the logs of what agents did."),
+            ("cite", "helix.cli.session:cite", "Print the event that a citation names."),
+        ),
+    ),
+    (
         "The vault",
         (
             ("init", "helix.cli.setup:init", "Make a vault: a folder of markdown files that you share."),

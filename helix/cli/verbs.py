@@ -21,8 +21,8 @@ from helix.config import Config
 from helix.daemon_client import PATIENCE, Daemon, find_daemon
 from helix.errors import BadValue, DaemonUnreachable
 from helix.memory.size_limits import MOST_TOKENS
-from helix.memory.verbs.table import VERBS
 from helix.memory.verbs.verb import Verb
+from helix.verb_table import VERBS
 
 Payload = dict[str, Any]
 

@@ -6,8 +6,8 @@ from helix.dialects.dialect import Arguments, Run
 from helix.memory.request import Request
 from helix.memory.tokens import Payload
 from helix.memory.verbs.call import call
-from helix.memory.verbs.table import VERBS
 from helix.memory.verbs.verb import Asks, Verb
+from helix.verb_table import VERBS
 
 
 def asks(verb_name: str) -> Run:

@@ -12,8 +12,8 @@ from typing import Any, Literal, NotRequired, get_args, get_origin, get_type_hin
 
 from helix.memory import answers
 from helix.memory.verbs.fields import NOTHING
-from helix.memory.verbs.table import VERBS
 from helix.memory.verbs.verb import Field, Verb, to_field, without_none
+from helix.verb_table import VERBS
 
 Schema = dict[str, Any]
 

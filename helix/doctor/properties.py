@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.doctor.lines import line_of
-from helix.memory.judgement.secrets import find_secret, line_of_secret
 from helix.vault.frontmatter import emit
 from helix.vault.note import SCOPES, STATUSES, Note
+from helix.vault.secrets import find_secret, line_of_secret
 from helix.vault.times import parse_time
 
 _TIMES = ("created_at", "updated_at", "deleted_at", "restored_at", "valid_from", "valid_until")

@@ -15,11 +15,13 @@ from helix.follow.follower import Follower
 from helix.follow.group_commit import GroupCommit
 from helix.follow.lane import Progress
 from helix.follow.lock import FollowLock
+from helix.follow.log_lane import LogLane
 from helix.follow.mend import Mender
 from helix.follow.note_lane import Committed
 from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog
 from helix.memory.erasure import NOTES, open_erasures
+from helix.memory.event_log import EventLog
 from helix.memory.reading.memory_versions import GitVersions
 from helix.memory.reading.note_cache import NoteCache
 from helix.memory.writing.vault_store import VaultStore
@@ -57,12 +59,19 @@ class FollowedVault:
     """where answers read the notes they show"""
     store: VaultStore = field(init=False)
     versions: GitVersions = field(init=False)
+    events: EventLog = field(init=False)
+    """the logs of sessions"""
 
     def __post_init__(self) -> None:
         self.state = state_folder(self.config.state_dir, self.config.vault)
         self.databases = [self.vault.ancestry, self.catalog]
         self.catalog.is_ours = self.follows
-        self.reconciler = Reconciler(self.vault, self.catalog, self.config.follow, renew=self._renew)
+        keep = self.config.sessions.keep
+        self.events = EventLog(self.vault.root, self.state, keep, self.databases)
+        lanes = [LogLane(self.events.find_index, self.events.index)] if self.events.is_followed else []
+        self.reconciler = Reconciler(
+            self.vault, self.catalog, self.config.follow, lanes=lanes, renew=self._renew
+        )
         self.erasures = open_erasures(self.state, self.config.state_dir, self.vault.ancestry, self.catalog)
         self.notes = NoteCache(self.vault)
         self.erasures.register(NOTES, self.notes.erase)

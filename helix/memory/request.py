@@ -27,6 +27,7 @@ from helix.memory.writing.store import Store
 from helix.memory.writing.write_order import WriteOrder
 
 if TYPE_CHECKING:
+    from helix.memory.event_log import EventLog
     from helix.memory.maintenance.worker import Upkeep
     from helix.memory.portability.export_manifest import Manifest
     from helix.memory.reading.phase_cache import OwnBundles
@@ -56,6 +57,8 @@ class Request:
     """the points that are seen, and how many memories wait for their place on it"""
     read_settings: Callable[[str], str | None] = field(repr=False)
     """a text file of the vault's own settings; None when it is not there"""
+    events: EventLog | None = field(repr=False)
+    """the logs of sessions; None for who does not see the whole vault"""
     upkeep: Upkeep | None = field(repr=False)
     """what was found for the whole vault; None for who sees a part of it, and looks for themselves"""
     order: WriteOrder = field(repr=False)

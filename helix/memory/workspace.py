@@ -113,6 +113,7 @@ class Workspace:
             manifest=functools.partial(self._manifest, allows),
             similarity_map=functools.partial(self._similarity_map, allows),
             read_settings=self.followed.vault.read_settings,
+            events=self.followed.events if is_whole else None,
             upkeep=self.upkeep if is_whole else None,
             order=self._order,
             count=self._count,

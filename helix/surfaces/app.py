@@ -18,7 +18,6 @@ from starlette.routing import BaseRoute, Match
 
 from helix.errors import HelixError
 from helix.memory.search_engine import RecallSoon
-from helix.memory.verbs.table import VERBS
 from helix.memory.workspace import Workspace
 from helix.surfaces.caller import Signed
 from helix.surfaces.guard import Guard, Policy
@@ -34,6 +33,7 @@ from helix.surfaces.rest.document import add_document
 from helix.surfaces.rest.maintenance import add_care
 from helix.surfaces.rest.monitoring import add_watching
 from helix.surfaces.rest.mount import mount
+from helix.verb_table import VERBS
 
 Lifespan = Callable[[], AbstractAsyncContextManager[None]]
 

@@ -11,7 +11,6 @@ from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from helix.errors import SecretRefused
-from helix.memory.judgement.secrets import find_secret
 from helix.memory.place import Place
 from helix.memory.principal import UNKNOWN, Principal
 from helix.memory.request import Request
@@ -20,6 +19,7 @@ from helix.memory.workspace import Workspace
 from helix.surfaces.guard import PRINCIPAL, access_in
 from helix.surfaces.problems import answer
 from helix.vault.authors import PERSON, Author, acting
+from helix.vault.secrets import find_secret
 
 PROJECT, SESSION, CLIENT = "helix-project", "helix-session", "helix-client"
 _PLACE = "helix.place"

@@ -26,6 +26,8 @@ from helix.errors import (
     NotWorthKeeping,
     OutsideVault,
     SecretRefused,
+    SessionNotFound,
+    SessionsOff,
     StaleHash,
     StateUnwritable,
     StorageError,
@@ -36,6 +38,8 @@ from helix.memory.tokens import clean
 _STATUS: tuple[tuple[type[HelixError], int], ...] = (
     (MemoryNotFound, 404),
     (MemoryErased, 410),
+    (SessionNotFound, 404),
+    (SessionsOff, 409),
     (StaleHash, 409),
     (AlreadyExists, 409),
     (KeyReused, 409),

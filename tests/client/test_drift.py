@@ -12,8 +12,8 @@ import pytest
 
 from helix.client.answer_shape import Result
 from helix.client.methods import Verbs
-from helix.memory.verbs.table import VERBS
 from helix.memory.verbs.verb import Field, Verb
+from helix.verb_table import VERBS
 
 TYPESCRIPT = Path(__file__).resolve().parents[2] / "sdk" / "typescript" / "src" / "helix.ts"
 SPOKEN = [verb for verb in VERBS.values() if verb.sdk]

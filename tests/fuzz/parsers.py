@@ -15,7 +15,7 @@ from helix_mcp.inert import inert
 from helix.hosts import json_text, splice_toml, splice_yaml
 from helix.index import analyze, chunk, query, spelling, time_words
 from helix.memory import budget, tokens
-from helix.memory.judgement import resemble, secrets, statements, wording, worth
+from helix.memory.judgement import resemble, statements, wording, worth
 from helix.memory.portability import export_manifest, imported, relink
 from helix.memory.portability.importers import basic_memory, instructions
 from helix.memory.reading import markdown_html, pack_text, phase_recall
@@ -32,6 +32,7 @@ from helix.vault import (
     markdown_blocks,
     new_memory,
     paths,
+    secrets,
     text_merge,
     times,
     unified_diff,

@@ -15,7 +15,7 @@ from helix.memory.workspace import Workspace
 from helix.memory.writing.write import NewText, write
 
 FUNCTIONS: dict[str, Callable[..., Payload]] = {
-    verb.run.partition(":")[2]: pkgutil.resolve_name(f"helix.memory.{verb.run}") for verb in VERBS.values()
+    verb.run.partition(":")[2]: pkgutil.resolve_name(f"helix.{verb.run}") for verb in VERBS.values()
 }
 """what does each verb, by its own name"""
 FUNCTIONS |= {

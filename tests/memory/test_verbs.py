@@ -15,9 +15,9 @@ from helix.dialects.registry import DEFAULT, DIALECTS
 from helix.memory import answers
 from helix.memory.verbs.fields import Filters
 from helix.memory.verbs.reading import SearchRequest
-from helix.memory.verbs.table import VERBS
 from helix.memory.verbs.verb import Permission, Verb, fields_of
 from helix.memory.writing.amend import Amendment
+from helix.verb_table import VERBS
 
 EVERY = list(VERBS.values())
 
@@ -39,7 +39,7 @@ def test_an_entry_is_whole(verb: Verb) -> None:
 @pytest.mark.parametrize("verb", EVERY, ids=_named)
 def test_a_verb_answers_what_its_entry_says(verb: Verb) -> None:
     # Whether the function keeps to its type is for the type checker.
-    run = pkgutil.resolve_name(f"helix.memory.{verb.run}")
+    run = pkgutil.resolve_name(f"helix.{verb.run}")
     answers_with = inspect.get_annotations(inspect.unwrap(run))["return"]
     assert pkgutil.resolve_name(f"{run.__module__}:{answers_with}") is verb.answer_type
 
@@ -88,7 +88,7 @@ def test_every_annotation_can_be_read() -> None:
 
 @pytest.mark.parametrize("verb", EVERY, ids=_named)
 def test_what_does_the_work_takes_what_the_entry_says(verb: Verb) -> None:
-    taken = dict(inspect.signature(pkgutil.resolve_name(f"helix.memory.{verb.run}")).parameters)
+    taken = dict(inspect.signature(pkgutil.resolve_name(f"helix.{verb.run}")).parameters)
     del taken["request"]
     given = set(verb.fields)
     if "as_of" in given:

@@ -14,7 +14,6 @@ from starlette.testclient import TestClient
 
 from helix.access import FORM, JSON, LOCAL, OPEN, Access, Credential, bearer, declare
 from helix.memory.principal import UNKNOWN, Principal
-from helix.memory.verbs.table import VERBS
 from helix.memory.verbs.verb import Permission
 from helix.surfaces.guard import (
     CREDENTIAL,
@@ -27,6 +26,7 @@ from helix.surfaces.guard import (
 )
 from helix.surfaces.local_access import LocalAccess
 from helix.surfaces.rest.document import described_routes
+from helix.verb_table import VERBS
 
 Endpoint = Callable[[Request], Awaitable[JSONResponse]]
 ANNA = Principal("anna")

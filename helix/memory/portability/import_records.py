@@ -17,7 +17,6 @@ from typing import Any
 from helix.errors import BadValue, HelixError
 from helix.follow.group_commit import TakeIn
 from helix.index.catalog import Catalog, Row
-from helix.memory.judgement.secrets import find_secret, line_of_secret
 from helix.memory.portability.export_archive import Strand
 from helix.memory.portability.import_format_names import AUTO, FORMATS, STRAND
 from helix.memory.portability.import_ids import ImportOptions, Mint, base_of, key_of, last_digest, suffix_of
@@ -25,6 +24,7 @@ from helix.memory.portability.import_source import Source
 from helix.memory.portability.imported import Brought, Ignored, Record, Skipped
 from helix.memory.portability.importers.detect import READERS, detect
 from helix.vault.arrivals import Arrival, bring, tombstone
+from helix.vault.secrets import find_secret, line_of_secret
 from helix.vault.times import format_time
 from helix.vault.vault import Vault
 

@@ -18,7 +18,7 @@ _AMENDED = ("text", "title", "kind", "tags", "importance", "valid_from", "valid_
 
 def call(request: Request, verb: Verb, asks: Asks) -> Payload:
     """What a verb answers to who makes the request."""
-    run: Callable[..., Payload] = pkgutil.resolve_name(f"helix.memory.{verb.run}")
+    run: Callable[..., Payload] = pkgutil.resolve_name(f"helix.{verb.run}")
     values = {name: getattr(asks, name) for name in verb.fields}
     if verb.name in _SPELLED:
         return _SPELLED[verb.name](run, request, values)

@@ -28,12 +28,12 @@ class SettleRequest(Asks):
 
 CONSOLIDATION = (
     Verb(
-        "proposals", ListRequest, "Proposals", run="maintenance.consolidate:proposals", permission="diagnostics",
+        "proposals", ListRequest, "Proposals", run="memory.maintenance.consolidate:proposals", permission="diagnostics",
         route=Route("GET", "/consolidate", "proposals", "care"), command="consolidate", sdk="proposals",
         about="What could be tidied: doubles, contradictions, what is over. Looks at every memory; nothing is changed.",
     ),
     Verb(
-        "consolidate", ConsolidateRequest, "Consolidated", run="maintenance.consolidate:apply_proposals",
+        "consolidate", ConsolidateRequest, "Consolidated", run="memory.maintenance.consolidate:apply_proposals",
         permission="modify", changes=True,
         route=Route("POST", "/consolidate", "consolidate", "care",
                     example={"ids": []}),
@@ -41,12 +41,12 @@ CONSOLIDATION = (
         about="Apply the proposals that are named, or else those that are certain: exact doubles.",
     ),
     Verb(
-        "pause", NothingRequest, "Upkeep", run="maintenance.worker:pause", permission="admin",
+        "pause", NothingRequest, "Upkeep", run="memory.maintenance.worker:pause", permission="admin",
         route=Route("POST", "/consolidate/pause", "pause_consolidation", "care", title="Pause"),
         about="Let the consolidation worker rest until it is resumed, or the daemon starts again.",
     ),
     Verb(
-        "resume", NothingRequest, "Upkeep", run="maintenance.worker:resume", permission="admin",
+        "resume", NothingRequest, "Upkeep", run="memory.maintenance.worker:resume", permission="admin",
         route=Route("POST", "/consolidate/resume", "resume_consolidation", "care", title="Resume"),
         about="Let the consolidation worker go on; it begins as soon as the vault is quiet.",
     ),
@@ -54,7 +54,7 @@ CONSOLIDATION = (
 
 INBOX = (
     Verb(
-        "inbox", ListRequest, "Inbox", run="maintenance.inbox:inbox", permission="diagnostics",
+        "inbox", ListRequest, "Inbox", run="memory.maintenance.inbox:inbox", permission="diagnostics",
         route=Route("GET", "/inbox", "inbox", "care", title="Listed"),
         about="""What waits for a person: unreadable notes, unmerged texts, proposals to tidy, refused secrets.
 
@@ -62,17 +62,18 @@ INBOX = (
         """,
     ),
     Verb(
-        "dismiss", DismissRequest, "DismissedItem", run="maintenance.inbox:dismiss", permission="diagnostics",
+        "dismiss", DismissRequest, "DismissedItem", run="memory.maintenance.inbox:dismiss", permission="diagnostics",
         route=Route("POST", "/inbox/dismiss", "dismiss", "care", example={"key": "duplicate-1f0c2a7be991"}),
         about="Do not show this item again until it changes. Changes no file.",
     ),
     Verb(
-        "keep_both", SettleRequest, "Settled", run="maintenance.inbox:keep_both", permission="modify", changes=True,
+        "keep_both", SettleRequest, "Settled", run="memory.maintenance.inbox:keep_both",
+        permission="modify", changes=True,
         route=Route("POST", "/inbox/keep-both", "keep_both", "care", example={"id": ID}),
         about="Where a merge kept two texts both are right: take away the line that warns of them.",
     ),
     Verb(
-        "merge", SettleRequest, "Settled", run="maintenance.inbox:merge", permission="modify", changes=True,
+        "merge", SettleRequest, "Settled", run="memory.maintenance.inbox:merge", permission="modify", changes=True,
         route=Route("POST", "/inbox/merge", "merge_copies", "care", title="Merge", example={"id": ID}),
         about="Fold the files that carry one id into one now, and do not wait for them to be quiet.",
     ),

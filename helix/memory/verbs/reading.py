@@ -188,13 +188,13 @@ class ListRequest(Budgeted):
 
 READING = (
     Verb(
-        "search", SearchRequest, "Hits", run="reading.search:search", permission="recall", uses_caller=True,
+        "search", SearchRequest, "Hits", run="memory.reading.search:search", permission="recall", uses_caller=True,
         route=Route("GET", "/recall", "recall", "reading", errors=(404,)),
         command="recall", tool="memory_search", sdk="search",
         about="Memories that fit a question, best first. Nothing is returned to fill a limit.",
     ),
     Verb(
-        "context", ContextRequest, "ExplainedPack", run="reading.context:context",
+        "context", ContextRequest, "ExplainedPack", run="memory.reading.context:context",
         permission="recall", uses_caller=True,
         route=Route("POST", "/context", "context", "reading",
                     example={"task": "debug the auth retry storm"}),
@@ -202,7 +202,7 @@ READING = (
         about="One text for an agent to read before a task: grouped, cited, fenced as data, within its budget.",
     ),
     Verb(
-        "phases", PhasesRequest, "Pack", run="reading.phase_recall:recall_phases",
+        "phases", PhasesRequest, "Pack", run="memory.reading.phase_recall:recall_phases",
         permission="recall", uses_caller=True,
         route=Route("POST", "/phases", "phases", "reading",
                     example={"phases": ["plan"], "budget_tokens": 2000}),
@@ -210,34 +210,34 @@ READING = (
         about="A bundle for phases of work, such as `plan`, `work`, `review`, `debug`, `release`.",
     ),
     Verb(
-        "get", GetRequest, "MemoryPage", run="reading.browse:get", permission="recall",
+        "get", GetRequest, "MemoryPage", run="memory.reading.browse:get", permission="recall",
         route=Route("GET", "/memory/{id}", "get_memory", "reading", errors=(404, 409), has_etag=True),
         command="get", tool="memory_get", sdk="get",
         about="One memory. The `ETag` is the hash of its file, for `If-Match` when it is changed.",
     ),
     Verb(
-        "recent", RecentRequest, "Memories", run="reading.browse:recent", permission="recall", uses_caller=True,
+        "recent", RecentRequest, "Memories", run="memory.reading.browse:recent", permission="recall", uses_caller=True,
         route=Route("GET", "/recent", "recent", "reading", errors=(404,)), command="recent", sdk="recent",
         about="Memories by their last change, the latest first.",
     ),
     Verb(
-        "today", TodayRequest, "Memories", run="reading.browse:today", permission="recall", uses_caller=True,
+        "today", TodayRequest, "Memories", run="memory.reading.browse:today", permission="recall", uses_caller=True,
         route=Route("GET", "/today", "today", "reading", errors=(404,)), sdk="today",
         about="What changed in the last 24 hours.",
     ),
     Verb(
-        "history", HistoryRequest, "Versions", run="reading.versions:history", permission="recall",
+        "history", HistoryRequest, "Versions", run="memory.reading.versions:history", permission="recall",
         route=Route("GET", "/memory/{id}/history", "history", "reading", errors=(404,)),
         command="history", sdk="history",
         about="The versions of a memory in git, newest first, across renames.",
     ),
     Verb(
-        "diff", DiffRequest, "Diff", run="reading.versions:diff", permission="recall",
+        "diff", DiffRequest, "Diff", run="memory.reading.versions:diff", permission="recall",
         route=Route("GET", "/memory/{id}/diff", "diff", "reading", errors=(404, 409, 410)), command="diff",
         about="What changed in the file of a memory between two revisions of git, or since one.",
     ),
     Verb(
-        "render", RenderRequest, "Rendered", run="reading.render:render", permission="recall",
+        "render", RenderRequest, "Rendered", run="memory.reading.render:render", permission="recall",
         route=Route("POST", "/render", "render", "reading",
                     example={"text": "Retries **3x**, see [[http-client]]"}),
         about="""Markdown as HTML that a page can show as it is, whatever the text holds.
@@ -247,12 +247,12 @@ READING = (
         """,
     ),
     Verb(
-        "graph", GraphRequest, "Graph", run="reading.graph:graph", permission="recall", uses_caller=True,
+        "graph", GraphRequest, "Graph", run="memory.reading.graph:graph", permission="recall", uses_caller=True,
         route=Route("GET", "/graph", "graph", "graph", errors=(404,)), command="graph", sdk="graph_page",
         about="The memories and the edges between them.",
     ),
     Verb(
-        "map", MapRequest, "Map", run="reading.map_points:draw_map", permission="recall", uses_caller=True,
+        "map", MapRequest, "Map", run="memory.reading.map_points:draw_map", permission="recall", uses_caller=True,
         route=Route("GET", "/map", "map", "graph", errors=(409,), title="Draw Map"),
         about="""\
         The memories on a plane, near in meaning near each other. 503 `index-not-ready` until there is a first map.
@@ -262,23 +262,23 @@ READING = (
         """,
     ),
     Verb(
-        "neighbors", NeighborsRequest, "Neighbors", run="reading.graph:neighbors", permission="recall",
+        "neighbors", NeighborsRequest, "Neighbors", run="memory.reading.graph:neighbors", permission="recall",
         route=Route("GET", "/memory/{id}/neighbors", "neighbors", "graph", errors=(404,)),
         command="graph", sdk="neighbors",
         about="The memories around one, nearest first, each with the edge that led to it.",
     ),
     Verb(
-        "stats", StatsRequest, "Stats", run="reading.browse:stats", permission="analytics", uses_caller=True,
+        "stats", StatsRequest, "Stats", run="memory.reading.browse:stats", permission="analytics", uses_caller=True,
         route=Route("GET", "/stats", "stats", "care", errors=(404,)), sdk="stats",
         about="How many memories there are, by status, scope, kind, project and tag.",
     ),
     Verb(
-        "projects", ListRequest, "helix.memory.reading.projects:Projects", run="reading.projects:projects",
+        "projects", ListRequest, "helix.memory.reading.projects:Projects", run="memory.reading.projects:projects",
         permission="recall", route=Route("GET", "/projects", "projects", "care"), command="projects",
         about="The projects of the memories, the one that changed last first, and how many memories are unfiled.",
     ),
     Verb(
-        "timeline", TimelineRequest, "Timeline", run="activity.timeline:timeline", permission="recall",
+        "timeline", TimelineRequest, "Timeline", run="memory.activity.timeline:timeline", permission="recall",
         route=Route("GET", "/timeline", "timeline", "care"),
         about="""What happened to the memories and who did it, the latest first, as far as the journal goes back.
 
@@ -286,12 +286,12 @@ READING = (
         """,
     ),
     Verb(
-        "conflicts", ListRequest, "Conflicts", run="reading.browse:conflicts", permission="diagnostics",
+        "conflicts", ListRequest, "Conflicts", run="memory.reading.browse:conflicts", permission="diagnostics",
         route=Route("GET", "/conflicts", "conflicts", "care"), command="conflicts", sdk="conflicts",
         about="What needs a person: files that cannot be read, and ids that stand in several files.",
     ),
     Verb(
-        "strand_manifest", Budgeted, "StrandManifest", run="reading.browse:strand_manifest", permission="recall",
+        "strand_manifest", Budgeted, "StrandManifest", run="memory.reading.browse:strand_manifest", permission="recall",
         route=Route("GET", "/strand/manifest", "strand_manifest", "care"), sdk="manifest",
         about="What an export of the vault would hold, entry by entry, with its checksums.",
     ),

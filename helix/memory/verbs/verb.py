@@ -29,7 +29,7 @@ Permission = Literal[
     "remember", "recall", "modify", "forget", "recover",
     "documents", "connectors", "diagnostics", "analytics", "admin",
 ]  # fmt: skip
-Tag = Literal["memories", "reading", "graph", "care"]
+Tag = Literal["memories", "reading", "graph", "sessions", "care"]
 """the section of the reference page that a route stands in"""
 
 
@@ -134,7 +134,7 @@ class Verb:
     answer: str
     """the name of a type in `helix.memory.answers`, or where else it is: `module:name`"""
     run: str
-    """the function that does it, `module:name` below `helix.memory`; found when it is called, since a command must
+    """the function that does it, `module:name` below `helix`; found when it is called, since a command must
     start fast"""
     permission: Permission
     route: Route

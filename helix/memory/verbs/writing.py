@@ -87,7 +87,7 @@ class RelateRequest(Asks):
 
 WRITING = (
     Verb(
-        "write", RememberRequest, "Written", run="writing.write:write",
+        "write", RememberRequest, "Written", run="memory.writing.write:write",
         permission="remember", changes=True, uses_caller=True,
         route=Route("POST", "/remember", "remember", "memories",
                     example={"text": "Auth client retries 3x with jitter",
@@ -96,7 +96,7 @@ WRITING = (
         about="Keep a memory, unless it is there already or replaces one. Answered when its file is durable on disk.",
     ),
     Verb(
-        "update", UpdateRequest, "Updated", run="writing.amend:update", permission="modify", changes=True,
+        "update", UpdateRequest, "Updated", run="memory.writing.amend:update", permission="modify", changes=True,
         route=Route("PATCH", "/memory/{id}", "update_memory", "memories", has_etag=True,
                     example={"text": "Auth client retries 5x with jitter"}),
         sdk="update",
@@ -108,7 +108,7 @@ WRITING = (
         """,
     ),
     Verb(
-        "file", FileRequest, "Filed", run="writing.amend:file", permission="modify", changes=True,
+        "file", FileRequest, "Filed", run="memory.writing.amend:file", permission="modify", changes=True,
         route=Route("POST", "/file", "file", "memories",
                     example={"ids": [ID], "project": "billing-api"}),
         command="file", sdk="file",
@@ -118,21 +118,21 @@ WRITING = (
         """,
     ),
     Verb(
-        "forget", ForgetRequest, "Forgotten", run="writing.amend:forget", permission="forget", changes=True,
+        "forget", ForgetRequest, "Forgotten", run="memory.writing.amend:forget", permission="forget", changes=True,
         route=Route("POST", "/forget", "forget", "memories",
                     example={"id": ID}),
         command="forget", tool="memory_forget", sdk="forget",
         about="Take a memory out of all answers. The file stays, marked as deleted; `hard` also erases its text.",
     ),
     Verb(
-        "restore", RestoreRequest, "Restored", run="writing.amend:restore", permission="recover", changes=True,
+        "restore", RestoreRequest, "Restored", run="memory.writing.amend:restore", permission="recover", changes=True,
         route=Route("POST", "/restore", "restore", "memories",
                     example={"id": ID}),
         command="restore", sdk="restore",
         about="Undo a forget; with `at` also turn the text back to a git revision.",
     ),
     Verb(
-        "relate", RelateRequest, "Related", run="writing.amend:relate", permission="modify", changes=True,
+        "relate", RelateRequest, "Related", run="memory.writing.amend:relate", permission="modify", changes=True,
         route=Route("POST", "/relate", "relate", "graph",
                     example={"from": ID, "to": "mem_2026-05-02_http-client_77af", "rel": "depends_on"}),
         command="relate", tool="memory_relate", sdk="relate",

@@ -20,10 +20,10 @@ from typing import Any, cast
 
 from helix.errors import BadValue, KeyReused, MemoryErased, SecretRefused, StateUnwritable
 from helix.memory.budget import Answer
-from helix.memory.judgement.secrets import find_secret
 from helix.memory.principal import LOCAL
 from helix.memory.tokens import Payload
 from helix.state.database import StateDatabase
+from helix.vault.secrets import find_secret
 
 _KEPT = 20_000
 _TRIM_EVERY = 500

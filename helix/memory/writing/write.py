@@ -24,7 +24,6 @@ from helix.errors import (
 from helix.index.filters import Reach, Where
 from helix.memory import answers
 from helix.memory.judgement.resemble import ComparedMemory, Resemblance, Verdict, resemble
-from helix.memory.judgement.secrets import find_leak
 from helix.memory.judgement.worth import why_not_worth
 from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
@@ -37,6 +36,7 @@ from helix.vault.edit import Remove
 from helix.vault.links import EDGE_KINDS, to_link
 from helix.vault.new_memory import NewMemory, title_from
 from helix.vault.note import SCOPES, Memory, Note
+from helix.vault.secrets import find_leak
 from helix.vault.times import parse_time
 from helix.vault.yaml_load import Value
 

@@ -12,7 +12,6 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import Scope
 
-from helix.memory.judgement.secrets import find_secret
 from helix.memory.place import Place
 from helix.memory.principal import UNKNOWN
 from helix.memory.request import Request as MemoryRequest
@@ -20,6 +19,7 @@ from helix.memory.tokens import clean
 from helix.memory.workspace import Workspace
 from helix.surfaces.caller import place_in as place_of_request
 from helix.surfaces.caller import principal_of
+from helix.vault.secrets import find_secret
 
 Context = ServerRequestContext[Any, Request]
 

@@ -12,11 +12,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
 
 from helix.access import LOCAL, declare
-from helix.memory.verbs.table import VERBS
 from helix.surfaces.rest.maintenance import add_care
 from helix.surfaces.rest.monitoring import add_watching
 from helix.surfaces.rest.mount import mount
 from helix.surfaces.rest.respond import CALLER_HEADERS
+from helix.verb_table import VERBS
 
 _ABOUT = """A memory for coding agents that its owner can read: markdown files in a vault.
 
@@ -27,6 +27,7 @@ _TAGS = [
     {"name": "memories", "description": "Keeping, changing and forgetting"},
     {"name": "reading", "description": "Finding and reading; changes no file"},
     {"name": "graph", "description": "Memories and the edges between them"},
+    {"name": "sessions", "description": "What agents did: logs that can be verified"},
     {"name": "care", "description": "Looking after the vault"},
     {"name": "daemon", "description": "Looking after the daemon"},
 ]

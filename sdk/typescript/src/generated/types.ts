@@ -9,6 +9,35 @@ export interface Action {
   body: Record<string, unknown>;
 }
 
+export interface AppendBody {
+  /** A dotted name such as `decision.made`. */
+  type: string;
+  /** Who did it. */
+  actor: string;
+  /** What happened; credentials in it are replaced before it is kept. */
+  payload: Record<string, unknown>;
+  /** Where it was taken from. A session takes one of a name once. */
+  externalRef?: string | null | undefined;
+}
+
+export interface Appended {
+  sessionId: string;
+  seq: number;
+  hash: string;
+  citation: string;
+  /** The memory that the event became. */
+  memory?: LearnedMemory | null;
+  /** What could not be done yet, though the event is safe. */
+  degraded?: string | null;
+}
+
+export interface CitedEvent {
+  sessionId: string;
+  event: LoggedEvent;
+  /** The memory that it became, if it did. */
+  memoryId: string | null;
+}
+
 export interface Client {
   name: string;
   project: string | null;
@@ -124,6 +153,21 @@ export interface EmbedderState {
   degraded: string | null;
 }
 
+export interface EraseEventBody {
+  /** The number of an event. */
+  seq: number;
+  /** Its hash, or the first 12 digits or more of it. */
+  hash?: string | null | undefined;
+}
+
+export interface ErasedEvent {
+  sessionId: string;
+  seq: number;
+  hash: string;
+  /** A memory that was made of it; it is not erased with it. */
+  memoryId: string | null;
+}
+
 export interface Event {
   /** Grows from event to event. */
   seq: number;
@@ -142,6 +186,14 @@ export interface Event {
   path: string;
   /** What else there is to say: which memory replaced it, which copy was folded in. */
   detail: string;
+}
+
+export interface EventToIngest {
+  type: string;
+  actor: string;
+  payload: Record<string, unknown>;
+  timestamp?: string | null;
+  externalRef?: string | null;
 }
 
 export interface ExplainedPack {
@@ -357,6 +409,26 @@ export interface Indexing {
   message: string;
 }
 
+export interface IngestBody {
+  events: EventToIngest[];
+}
+
+export interface Ingested {
+  sessionId: string;
+  imported: number;
+  /** Events whose `external_ref` the session has already. */
+  deduped: number;
+  /** One for each that was given, in their order. */
+  events: SealedEvent[];
+  degraded?: string | null;
+}
+
+export interface LearnedMemory {
+  id: string;
+  /** `created`, `merged`, `superseded` or `noop`, as a write answers. */
+  status: string;
+}
+
 export interface LeftOut {
   id: string;
   title: string;
@@ -372,6 +444,27 @@ export interface GraphLink {
   rel: string;
   /** Nothing answers to what it names. */
   dangling?: boolean;
+}
+
+export interface LogProblem {
+  path: string;
+  line: number;
+  reason: string;
+}
+
+export interface LoggedEvent {
+  seq: number;
+  timestamp: string;
+  type: string;
+  actor: string;
+  thread: string;
+  payload: Record<string, unknown>;
+  security: Record<string, unknown> | null;
+  prevHash: string | null;
+  hash: string;
+  citation: string;
+  /** Its content was erased; the hash is that of what was there. */
+  erasedAt?: string | null;
 }
 
 /** The first page also says which clusters there are. */
@@ -636,6 +729,19 @@ export interface Rendered {
   html: string;
 }
 
+export interface Replay {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  sessionId: string;
+  /** Of the whole log; on the first page. */
+  integrity?: SessionIntegrity | null;
+  events: LoggedEvent[];
+}
+
 export interface RestoreBody {
   id: string;
   /** Also turn the text back to this git revision. */
@@ -658,6 +764,57 @@ export interface RouteFigures {
   /** Until the answer began; from the buckets of the histogram. */
   p50Ms: number | null;
   p95Ms: number | null;
+}
+
+export interface SealedEvent {
+  seq: number;
+  hash: string;
+}
+
+export interface SessionDetails {
+  sessionId: string;
+  events: number;
+  first: string;
+  last: string;
+  /** The ends of its chains: two where two machines went on at once. */
+  heads: SessionHead[];
+  actors: string[];
+  /** How many events there are of each type. */
+  types: Record<string, number>;
+  /** Where they are in the vault. */
+  files: string[];
+}
+
+export interface SessionHead {
+  seq: number;
+  hash: string;
+}
+
+export interface SessionIntegrity {
+  ok: boolean;
+  totalEvents: number;
+  brokenAtSeq: number | null;
+  brokenReason: string | null;
+  heads: SessionHead[];
+  erased: number;
+  problems: LogProblem[];
+}
+
+export interface SessionSummary {
+  sessionId: string;
+  events: number;
+  first: string;
+  last: string;
+}
+
+export interface Sessions {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  sessions: SessionSummary[];
 }
 
 export interface SettleBody {
@@ -799,6 +956,40 @@ export interface VerbFigures {
   answers: number;
   tokensAsked: number;
   tokensServed: number;
+}
+
+export interface Verbatim {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  results: VerbatimHit[];
+}
+
+export interface VerbatimHit {
+  content: string;
+  source: "verbatim";
+  score: number;
+  citation: string;
+  sourceKind: "document" | "transcript" | "event";
+  metadata: Record<string, unknown>;
+  sessionId: string;
+  /** The memory that replaced the one this event became. */
+  overruledBy?: string | null;
+  truncated?: boolean;
+}
+
+export interface Verified {
+  ok: boolean;
+  totalEvents: number;
+  brokenAtSeq: number | null;
+  brokenReason: string | null;
+  heads: SessionHead[];
+  erased: number;
+  problems: LogProblem[];
+  sessionId: string;
 }
 
 export interface Version {
@@ -1138,6 +1329,58 @@ export interface InboxQuery {
   limit?: number | undefined;
 }
 
+/** The events of a session in their order, and whether its whole log verifies. */
+export interface ReplaySessionQuery {
+  /** The whole answer fits in so many tokens. Default: `8000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** The number of an event. Default: `1`. */
+  fromSeq?: number | undefined;
+  /** The last one that is wanted. */
+  toSeq?: number | null | undefined;
+  /** Only events of this type. */
+  type?: string | null | undefined;
+  /** Default: `100`. */
+  limit?: number | undefined;
+}
+
+/** The sessions that have a log, the one that something happened in last first. */
+export interface ListSessionsQuery {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Default: `50`. */
+  limit?: number | undefined;
+}
+
+/** One event, and the memory that it became. */
+export interface GetEventQuery {
+  /** Its hash, or the first 12 digits or more of it. */
+  hash?: string | null | undefined;
+}
+
+/** The event that a citation names. */
+export interface CiteQuery {
+  /** `eventloom://SESSION/events/SEQ#HASH`. */
+  uri: string;
+}
+
+/** What was said word for word, with citations; by words in every script, without a model. */
+export interface VerbatimQuery {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Words that were said, in any script. */
+  query: string;
+  /** Only of this session. */
+  sessionId?: string | null | undefined;
+  /** Default: `10`. */
+  limit?: number | undefined;
+}
+
 /** Read every file again and bring the derived data up to date; answered when that is done. */
 export interface ReindexQuery {
   /** Files that disappeared are gone on purpose. */
@@ -1147,6 +1390,9 @@ export interface ReindexQuery {
 /** Every schema of the document by its name. */
 export interface Schemas {
   Action: Action;
+  AppendBody: AppendBody;
+  Appended: Appended;
+  CitedEvent: CitedEvent;
   Client: Client;
   Cluster: Cluster;
   OpenConflict: OpenConflict;
@@ -1160,7 +1406,10 @@ export interface Schemas {
   DismissedItem: DismissedItem;
   Edge: Edge;
   EmbedderState: EmbedderState;
+  EraseEventBody: EraseEventBody;
+  ErasedEvent: ErasedEvent;
   Event: Event;
+  EventToIngest: EventToIngest;
   ExplainedPack: ExplainedPack;
   FileBody: FileBody;
   FileLeftOut: FileLeftOut;
@@ -1179,8 +1428,13 @@ export interface Schemas {
   InboxItem: InboxItem;
   IndexState: IndexState;
   Indexing: Indexing;
+  IngestBody: IngestBody;
+  Ingested: Ingested;
+  LearnedMemory: LearnedMemory;
   LeftOut: LeftOut;
   GraphLink: GraphLink;
+  LogProblem: LogProblem;
+  LoggedEvent: LoggedEvent;
   Map: Map;
   Memories: Memories;
   Memory: Memory;
@@ -1203,9 +1457,16 @@ export interface Schemas {
   RememberBody: RememberBody;
   RenderBody: RenderBody;
   Rendered: Rendered;
+  Replay: Replay;
   RestoreBody: RestoreBody;
   RestoreResult: RestoreResult;
   RouteFigures: RouteFigures;
+  SealedEvent: SealedEvent;
+  SessionDetails: SessionDetails;
+  SessionHead: SessionHead;
+  SessionIntegrity: SessionIntegrity;
+  SessionSummary: SessionSummary;
+  Sessions: Sessions;
   SettleBody: SettleBody;
   Settled: Settled;
   Similar: Similar;
@@ -1219,6 +1480,9 @@ export interface Schemas {
   UpdateResult: UpdateResult;
   Upkeep: Upkeep;
   VerbFigures: VerbFigures;
+  Verbatim: Verbatim;
+  VerbatimHit: VerbatimHit;
+  Verified: Verified;
   Version: Version;
   History: History;
   WatcherState: WatcherState;

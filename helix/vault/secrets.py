@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from helix.memory.judgement.secret_patterns import MARKS
+from helix.vault.secret_patterns import MARKS
 
 _LONG_NAME = 16
 _MOST = 2_000

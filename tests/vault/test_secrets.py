@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from helix.memory.judgement.secrets import find_leak, find_secret, line_of_secret
+from helix.vault.secrets import find_leak, find_secret, line_of_secret
 from tests.memory.judgement.secret_samples import innocents, secrets
 
 SECRETS = secrets()

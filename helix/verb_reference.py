@@ -5,8 +5,8 @@ from __future__ import annotations
 import inspect
 import sys
 
-from helix.memory.verbs.table import VERBS
 from helix.memory.verbs.verb import Verb
+from helix.verb_table import VERBS
 
 _HEAD = """# Verbs
 

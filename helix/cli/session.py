@@ -1,0 +1,266 @@
+"""helix session, helix cite: the logs of what agents did."""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import partial
+from typing import Annotated, Any
+
+import typer
+
+from helix.cli.output import Json, err, out, print_facts, print_json, reports_errors, shortened
+from helix.cli.verbs import Verbs, gather, open_verbs
+from helix.errors import BadValue
+
+app = typer.Typer(
+    help="Read, verify and add to the logs of what agents did.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+Session = Annotated[str, typer.Argument(metavar="SESSION", help="The name of the session.")]
+Hash = Annotated[
+    str | None,
+    typer.Option(
+        "--hash", help="The hash of the event, or its first 12 digits; for a session with two ends."
+    ),
+]
+_LINE = 160
+
+
+@app.command("list")
+@reports_errors
+def list_sessions(
+    context: typer.Context,
+    limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 50,
+    as_json: Json = False,
+) -> None:
+    """List the sessions, the one that something happened in last first."""
+    with open_verbs(context) as verbs:
+        answer = gather(partial(verbs.ask, "sessions"), "sessions", limit)
+    if as_json:
+        print_json(answer)
+        return
+    for one in answer["sessions"]:
+        out.parts((one["session_id"], "bold"), (f"  {_events(one['events'])}  {one['last'][:16]}", "dim"))
+    if not answer["sessions"]:
+        err.print("no session has a log yet; `helix session append` begins one")
+
+
+@app.command()
+@reports_errors
+def show(context: typer.Context, session: Session, as_json: Json = False) -> None:
+    """Say what is known of a session: its events by type, who acted, the ends of its chains."""
+    with open_verbs(context) as verbs:
+        answer = verbs.ask("session", session_id=session)
+    if as_json:
+        print_json(answer)
+        return
+    types = ", ".join(f"{count} {kind}" for kind, count in answer["types"].items())
+    print_facts(
+        [
+            ("session", answer["session_id"]),
+            ("events", answer["events"]),
+            ("first", answer["first"]),
+            ("last", answer["last"]),
+            ("by", ", ".join(answer["actors"])),
+            ("types", types),
+            ("ends", ", ".join(f"{head['seq']}#{head['hash'][:12]}" for head in answer["heads"])),
+            ("files", ", ".join(answer["files"])),
+        ]
+    )
+
+
+@app.command()
+@reports_errors
+def replay(
+    context: typer.Context,
+    session: Session,
+    from_seq: Annotated[int, typer.Option("--from", min=1, help="The number of the first event.")] = 1,
+    to_seq: Annotated[int | None, typer.Option("--to", min=1, help="The number of the last event.")] = None,
+    kind: Annotated[str | None, typer.Option("--type", help="Only events of this type.")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="How many at most; all, unless you say so.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Print the events of a session in their order, and whether its log verifies."""
+    with open_verbs(context) as verbs:
+        answer = _replayed(verbs, session, limit=limit, from_seq=from_seq, to_seq=to_seq, event_type=kind)
+    if as_json:
+        print_json(answer)
+        return
+    for event in answer["events"]:
+        _print_event(event)
+    _print_integrity(answer["integrity"])
+
+
+@app.command()
+@reports_errors
+def append(
+    context: typer.Context,
+    session: Session,
+    kind: Annotated[str, typer.Argument(metavar="TYPE", help="A dotted name such as decision.made.")],
+    payload: Annotated[
+        str, typer.Option(help="A JSON object; `-` reads it from standard input.", metavar="JSON")
+    ] = "{}",
+    actor: Annotated[str, typer.Option(help="Who did it.")] = "person",
+    ref: Annotated[
+        str | None, typer.Option(help="Where it was taken from; a session takes one of a name once.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Add an event to the log of a session; a decision and the like also become a memory."""
+    try:
+        content = json.loads(sys.stdin.read() if payload == "-" else payload)
+    except ValueError as error:
+        raise BadValue(f"the payload is not JSON: {error}") from error
+    if not isinstance(content, dict):
+        raise BadValue('the payload is a JSON object, such as {"decision": "Use PostgreSQL"}')
+    with open_verbs(context) as verbs:
+        answer = verbs.ask(
+            "session_append",
+            session_id=session,
+            event_type=kind,
+            actor=actor,
+            payload=content,
+            external_ref=ref,
+        )
+    if as_json:
+        print_json(answer)
+        return
+    out.print(answer["citation"])
+    if memory := answer.get("memory"):
+        err.print(f"{memory['status']}: {memory['id']}", style="dim")
+    if answer.get("degraded"):
+        err.print(answer["degraded"], style="yellow")
+
+
+@app.command()
+@reports_errors
+def verify(context: typer.Context, session: Session, as_json: Json = False) -> None:
+    """Read the whole log of a session, and say where its chain is broken; the exit status is 1 then."""
+    with open_verbs(context) as verbs:
+        answer = verbs.ask("session_verify", session_id=session)
+    if as_json:
+        print_json(answer)
+    else:
+        _print_integrity(answer)
+    if not answer["ok"]:
+        raise typer.Exit(1)
+
+
+@app.command()
+@reports_errors
+def search(
+    context: typer.Context,
+    query: Annotated[str, typer.Argument(help="Words that were said, in any script.")],
+    session: Annotated[str | None, typer.Option(help="Only of this session.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="How many at most.")] = 10,
+    as_json: Json = False,
+) -> None:
+    """Find what was said word for word, with citations."""
+    with open_verbs(context) as verbs:
+        answer = gather(
+            partial(verbs.ask, "session_verbatim", query=query, session_id=session), "results", limit
+        )
+    if as_json:
+        print_json(answer)
+        return
+    for hit in answer["results"]:
+        out.print(hit["citation"][: -64 + 12], style="bold")
+        out.print(shortened(" ".join(hit["content"].split()), _LINE), indent=2)
+    if not answer["results"]:
+        err.print("nobody said that in a session")
+
+
+@app.command()
+@reports_errors
+def export(context: typer.Context, session: Session) -> None:
+    """Print the log of a session as one chain of JSON lines; of two that went on at once, the longer."""
+    with open_verbs(context) as verbs:
+        answer = _replayed(verbs, session, limit=None)
+    events = {event["hash"]: event for event in answer["events"]}
+    chain: list[dict[str, Any]] = []
+    at: str | None = answer["integrity"]["heads"][0]["hash"] if events else None
+    while at is not None and at in events:
+        chain.append(events[at])
+        at = events[at]["prev_hash"]
+    for event in reversed(chain):
+        line = {key: value for key, value in event.items() if key != "citation"}
+        sys.stdout.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+
+
+@app.command()
+@reports_errors
+def erase(
+    context: typer.Context,
+    session: Session,
+    seq: Annotated[int, typer.Argument(min=1, help="The number of the event.")],
+    event_hash: Hash = None,
+    as_json: Json = False,
+) -> None:
+    """Erase the content of an event for good; its hash stays, so that the chain still verifies."""
+    with open_verbs(context) as verbs:
+        answer = verbs.ask("session_erase", session_id=session, seq=seq, event_hash=event_hash)
+    if as_json:
+        print_json(answer)
+        return
+    out.print(f"erased event {answer['seq']} of {session}")
+    if answer["memory_id"]:
+        err.print(f"the memory {answer['memory_id']} was made of it; `helix forget --hard` erases that too")
+    err.print("git and sync services keep versions of their own; see docs/log-format.md", style="dim")
+
+
+@reports_errors
+def cite(
+    context: typer.Context,
+    uri: Annotated[str, typer.Argument(metavar="CITATION", help="eventloom://SESSION/events/SEQ#HASH")],
+    as_json: Json = False,
+) -> None:
+    """Print the event that a citation names."""
+    with open_verbs(context) as verbs:
+        answer = verbs.ask("cite", uri=uri)
+    if as_json:
+        print_json(answer)
+        return
+    _print_event(answer["event"], whole=True)
+    if answer["memory_id"]:
+        err.print(f"memory: {answer['memory_id']}", style="dim")
+
+
+def _replayed(verbs: Verbs, session: str, *, limit: int | None, **wanted: Any) -> dict[str, Any]:
+    return gather(partial(verbs.ask, "session_replay", session_id=session, **wanted), "events", limit)
+
+
+def _print_event(event: dict[str, Any], *, whole: bool = False) -> None:
+    out.parts(
+        (f"{event['seq']}", "bold"),
+        (f"  {event['timestamp'][:19]}  {event['type']}  {event['actor']}", "dim"),
+    )
+    if event.get("erased_at"):
+        out.print(f"(erased {event['erased_at']})", indent=2)
+    elif whole:
+        out.print(json.dumps(event["payload"], ensure_ascii=False, indent=2), indent=2)
+    else:
+        out.print(shortened(json.dumps(event["payload"], ensure_ascii=False), _LINE), indent=2)
+
+
+def _print_integrity(integrity: dict[str, Any]) -> None:
+    erased = f", {integrity['erased']} of them erased" if integrity["erased"] else ""
+    if integrity["ok"]:
+        out.print(f"verified: {_events(integrity['total_events'])}{erased}")
+    else:
+        for problem in integrity["problems"]:
+            err.print(f"{problem['path']}:{problem['line']}: {problem['reason']}", style="yellow")
+        err.print(f"the chain is broken; {_events(integrity['total_events'])} can be read{erased}")
+    if len(integrity["heads"]) > 1:
+        err.print(
+            f"{len(integrity['heads'])} ends: two machines went on at once, and both are kept", style="dim"
+        )
+
+
+def _events(count: int) -> str:
+    return f"{count} event{'' if count == 1 else 's'}"

@@ -1,0 +1,52 @@
+"""The logs of sessions: what grew is read from where it was left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from helix.follow.lane import FollowReport, Lane, Progress
+from helix.index.event_index import EventIndex
+from helix.vault.log.session_logs import session_of
+from helix.vault.walk import Signature
+
+
+class LogLane(Lane):
+    kind = "logs"
+
+    def __init__(self, find: Callable[[], EventIndex | None], open_index: Callable[[], EventIndex]) -> None:
+        """`find` gives what there is already, so that a vault without logs is not given an index of them."""
+        self._find = find
+        self._open = open_index
+
+    def owns(self, path: str) -> bool:
+        return session_of(path) is not None
+
+    def known(self, below: str | None = None) -> Mapping[str, Signature]:
+        index = self._find()
+        return {} if index is None else index.known(below)
+
+    def count_known(self) -> int:
+        index = self._find()
+        return 0 if index is None else index.count_known()
+
+    def take_in(
+        self,
+        files: Mapping[str, Signature],
+        report: FollowReport,
+        *,
+        settled: bool,
+        progress: Progress | None,
+    ) -> None:
+        for done, (path, signature) in enumerate(files.items(), 1):
+            self._open().take_in(path, signature)
+            if progress is not None:
+                progress(done, len(files))
+
+    def drop(self, paths: Sequence[str], report: FollowReport) -> None:
+        if paths:
+            self._open().drop(paths)
+
+    def forget_signatures(self) -> None:
+        index = self._find()
+        if index is not None:
+            index.forget_signatures()

@@ -1,0 +1,419 @@
+"""What is in the logs of sessions, and where: SQLite, derived from the files, which hold the events themselves.
+
+A file that grew is read from where it was left. Words are found in every script without a model. Nothing is kept in
+memory that grows with the logs.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from helix.errors import HelixError
+from helix.index import analyze
+from helix.index.event_text import event_text, is_bookkeeping
+from helix.state.database import StateDatabase
+from helix.vault.log.event import Event
+from helix.vault.log.log_file import Line
+from helix.vault.log.session_logs import SessionLogs, session_of
+from helix.vault.walk import Signature
+
+# Another number means another index: it is dropped and made again from the logs, never migrated.
+SCHEMA_VERSION = 100 + analyze.VERSION
+EVENTS_FILE = "events.db"
+EXTERNAL_REFS = ("external_ref", "claude_source_ref", "codex_source_ref")
+"""fields of a payload that say where it was taken from"""
+
+_WORDS_AT_MOST = 400
+"""of one event"""
+_ROWS_AT_MOST = 4_000
+"""that are ranked for a question: words that stand in more events than that say little, and are left out first"""
+_BATCH = 2_000
+# Words are found by `analyze`; here they are only told apart by the blanks between them. Quotes are doubled.
+_SIGNS = "!\"\"#$%&()*+,-./:;<=>?@[\\]^_`{|}~''"
+_SCHEMA = f"""
+CREATE TABLE sessions (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE files (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, session INTEGER NOT NULL,
+    mtime_ns INTEGER, size INTEGER, inode INTEGER, ctime_ns INTEGER,
+    offset INTEGER NOT NULL, number INTEGER NOT NULL
+);
+CREATE INDEX files_session ON files (session);
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY, session INTEGER NOT NULL, seq INTEGER NOT NULL, hash BLOB NOT NULL, prev BLOB,
+    type TEXT NOT NULL, actor TEXT NOT NULL, time TEXT NOT NULL, file INTEGER NOT NULL, offset INTEGER NOT NULL,
+    number INTEGER NOT NULL, erased INTEGER NOT NULL, ref TEXT, is_head INTEGER NOT NULL, UNIQUE (session, hash)
+);
+CREATE INDEX events_prev ON events (session, prev);
+CREATE INDEX events_head ON events (session) WHERE is_head;
+CREATE INDEX events_seq ON events (session, seq);
+CREATE INDEX events_file ON events (file);
+CREATE INDEX events_type ON events (session, type);
+CREATE INDEX events_ref ON events (session, ref) WHERE ref IS NOT NULL;
+CREATE VIRTUAL TABLE words USING fts5 (text, detail = none, tokenize = "ascii tokenchars '{_SIGNS}'");
+CREATE VIRTUAL TABLE frequencies USING fts5vocab (words, row);
+"""
+
+
+class Place(NamedTuple):
+    """Where an event stands, and what is known of it without reading it."""
+
+    id: int
+    session: str
+    seq: int
+    hash: str
+    prev: str | None
+    type: str
+    actor: str
+    time: str
+    path: str
+    offset: int
+    number: int
+    is_erased: bool
+
+
+class SessionCounts(NamedTuple):
+    session: str
+    events: int
+    first: str
+    last: str
+
+
+_PLACE = """SELECT e.id, s.name, e.seq, lower(hex(e.hash)), lower(hex(e.prev)), e.type, e.actor, e.time, f.path,
+    e.offset, e.number, e.erased FROM events e JOIN sessions s ON s.id = e.session JOIN files f ON f.id = e.file"""
+
+
+class EventIndex(StateDatabase):
+    keeps = "what was added to the logs of sessions since"
+
+    def __init__(self, path: Path, logs: SessionLogs) -> None:
+        self._logs = logs
+        self._reading = threading.RLock()
+        """one at a time reads files: who appends, and who follows the folder"""
+        super().__init__(path)
+
+    def erase(self, memory_ids: Sequence[str]) -> bool:
+        """Events are erased by themselves; of memories nothing is kept here."""
+        return True
+
+    # Following the files
+
+    def known(self, below: str | None = None) -> Mapping[str, Signature]:
+        with self._lock:
+            rows = self._db.execute("SELECT path, mtime_ns, size, inode, ctime_ns FROM files").fetchall()
+        wanted = None if below is None else f"{below}/"
+        return {
+            path: Signature(*signature)
+            for path, *signature in rows
+            if wanted is None or path == below or path.startswith(wanted)
+        }
+
+    def count_known(self) -> int:
+        with self._lock:
+            return int(self._db.execute("SELECT count(*) FROM files").fetchone()[0])
+
+    def forget_signatures(self) -> None:
+        with self.transaction():
+            self._db.execute("UPDATE files SET mtime_ns = 0, offset = 0, inode = 0")
+
+    def take_in(self, path: str, signature: Signature) -> None:
+        """Read what is new in a file. One that was replaced, or is shorter than it was, is read from its beginning."""
+        with self._reading:
+            self._take_in(path, signature)
+
+    def _take_in(self, path: str, signature: Signature) -> None:
+        session = session_of(path)
+        if session is None:
+            return
+        with self._lock:
+            row = self._db.execute(
+                "SELECT id, offset, number, inode FROM files WHERE path = ?", (path,)
+            ).fetchone()
+        if row is not None and (row[3] != signature.inode or signature.size < row[1]):
+            self._forget(row[0], session)
+            row = None
+        offset, number = (0, 1) if row is None else row[1:3]
+        lines: list[Line] = []
+        for line in self._logs.scan(path, offset, number):
+            if line.is_torn:
+                break
+            lines.append(line)
+            if len(lines) >= _BATCH:
+                offset, number = self._add(path, session, signature, lines)
+                lines = []
+        self._add(path, session, signature, lines, (offset, number))
+
+    def drop(self, paths: Iterable[str]) -> None:
+        for path in paths:
+            with self._reading, self._lock:
+                row = self._db.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
+            session = session_of(path)
+            if row is not None and session is not None:
+                self._forget(row[0], session)
+
+    def _add(
+        self,
+        path: str,
+        session: str,
+        signature: Signature,
+        lines: Sequence[Line],
+        end: tuple[int, int] = (0, 1),
+    ) -> tuple[int, int]:
+        if lines:
+            end = (lines[-1].end, lines[-1].number + 1)
+        with self.transaction():
+            self._db.execute("INSERT OR IGNORE INTO sessions (name) VALUES (?)", (session,))
+            number = self._db.execute("SELECT id FROM sessions WHERE name = ?", (session,)).fetchone()[0]
+            self._db.execute(
+                "INSERT INTO files (path, session, mtime_ns, size, inode, ctime_ns, offset, number)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (path) DO UPDATE SET mtime_ns = excluded.mtime_ns,"
+                " size = excluded.size, inode = excluded.inode, ctime_ns = excluded.ctime_ns,"
+                " offset = excluded.offset, number = excluded.number",
+                (path, number, *signature, *end),
+            )
+            file = self._db.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()[0]
+            for line in lines:
+                if line.event is not None:
+                    self._put(number, file, line, line.event)
+        return end
+
+    def _put(self, session: int, file: int, line: Line, event: Event) -> None:
+        ref = next((str(event.payload[key]) for key in EXTERNAL_REFS if event.payload.get(key)), None)
+        is_erased = event.erased_at is not None
+        known = self._db.execute(
+            "SELECT id, erased FROM events WHERE session = ? AND hash = ?",
+            (session, bytes.fromhex(event.hash)),
+        ).fetchone()
+        if known is not None:
+            # The same event in two files: in a copy that a sync tool made. An erasure counts wherever it stands.
+            if is_erased and not known[1]:
+                self._db.execute("UPDATE events SET erased = 1, ref = NULL WHERE id = ?", (known[0],))
+                self._drop_words([known[0]])
+            return
+        event_hash, prev = (
+            bytes.fromhex(event.hash),
+            bytes.fromhex(event.prev_hash) if event.prev_hash else None,
+        )
+        self._db.execute("UPDATE events SET is_head = 0 WHERE session = ? AND hash = ?", (session, prev))
+        added = self._db.execute(
+            "INSERT INTO events"
+            " (session, seq, hash, prev, type, actor, time, file, offset, number, erased, ref, is_head)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+            " NOT EXISTS (SELECT 1 FROM events c WHERE c.session = ?1 AND c.prev = ?3))",
+            (
+                session,
+                event.seq,
+                event_hash,
+                prev,
+                event.type,
+                event.actor,
+                event.timestamp,
+                file,
+                line.offset,
+                line.number,
+                is_erased,
+                ref,
+            ),
+        )
+        if not is_erased and not is_bookkeeping(event.type, event.payload):
+            words = dict.fromkeys(analyze.tokens(event_text(event.payload)))
+            text = " ".join([*list(words)[:_WORDS_AT_MOST], _mark(session)])
+            self._db.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (added.lastrowid, text))
+
+    def _forget(self, file: int, session: str) -> None:
+        """What other files of the session say too is read there again."""
+        with self.transaction():
+            ids = [row[0] for row in self._db.execute("SELECT id FROM events WHERE file = ?", (file,))]
+            self._drop_words(ids)
+            self._db.execute("DELETE FROM events WHERE file = ?", (file,))
+            self._db.execute("DELETE FROM files WHERE id = ?", (file,))
+            self._db.execute(
+                "UPDATE events SET is_head = NOT EXISTS (SELECT 1 FROM events c WHERE c.session = events.session AND"
+                " c.prev = events.hash) WHERE session = (SELECT id FROM sessions WHERE name = ?)",
+                (session,),
+            )
+            self._db.execute(
+                "UPDATE files SET mtime_ns = 0, offset = 0, number = 1"
+                " WHERE session = (SELECT id FROM sessions WHERE name = ?)",
+                (session,),
+            )
+            others = [
+                row[0]
+                for row in self._db.execute(
+                    "SELECT path FROM files WHERE session = (SELECT id FROM sessions WHERE name = ?)",
+                    (session,),
+                )
+            ]
+        for path in others:
+            if (signature := self._signature(path)) is not None:
+                self.take_in(path, signature)
+
+    def _signature(self, path: str) -> Signature | None:
+        try:
+            return self._logs.signature(path)
+        except (OSError, HelixError):
+            return None
+
+    def _drop_words(self, ids: Sequence[int]) -> None:
+        for row in ids:
+            self._db.execute("DELETE FROM words WHERE rowid = ?", (row,))
+        if ids:
+            # Merges the postings, so that words which stand in no event any more leave the file too.
+            self._db.execute("INSERT INTO words (words) VALUES ('optimize')")
+
+    # Asking
+
+    def sessions(self, only: str | None = None) -> list[SessionCounts]:
+        """Those with events, the one that something happened in last first; or one of them."""
+        one = "" if only is None else " WHERE s.name = ?"
+        with self._lock:
+            rows = self._db.execute(
+                f"SELECT s.name, count(*), min(e.time), max(e.time) FROM events e"
+                f" JOIN sessions s ON s.id = e.session{one} GROUP BY e.session ORDER BY max(e.time) DESC, s.name",
+                () if only is None else (only,),
+            ).fetchall()
+        return [SessionCounts(*row) for row in rows]
+
+    def types(self, session: str) -> dict[str, int]:
+        with self._lock:
+            return dict(
+                self._db.execute(
+                    "SELECT type, count(*) FROM events WHERE session = (SELECT id FROM sessions WHERE name = ?)"
+                    " GROUP BY type ORDER BY count(*) DESC, type",
+                    (session,),
+                ).fetchall()
+            )
+
+    def actors(self, session: str) -> list[str]:
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT DISTINCT actor FROM events WHERE session = (SELECT id FROM sessions WHERE name = ?)"
+                " ORDER BY actor LIMIT 50",
+                (session,),
+            ).fetchall()
+        return [row[0] for row in rows]
+
+    def heads(self, session: str) -> list[Place]:
+        """The ends of the chains, the longest first; one, unless two machines went on at once."""
+        return self._places("WHERE s.name = ? AND e.is_head ORDER BY e.seq DESC, e.hash", (session,))
+
+    def find(self, session: str, seq: int, prefix: str | None = None) -> list[Place]:
+        found = self._places("WHERE s.name = ? AND e.seq = ? ORDER BY e.hash", (session, seq))
+        return [place for place in found if prefix is None or place.hash.startswith(prefix)]
+
+    def find_ref(self, session: str, ref: str) -> Place | None:
+        return next(
+            iter(self._places("WHERE s.name = ? AND e.ref = ? ORDER BY e.seq LIMIT 1", (session, ref))), None
+        )
+
+    def span(
+        self, session: str, first: int, last: int | None, limit: int, kinds: Sequence[str] = ()
+    ) -> list[Place]:
+        """The events of a session by their numbers, of every chain."""
+        among = f" AND e.type IN ({', '.join('?' * len(kinds))})" if kinds else ""
+        return self._places(
+            f"WHERE s.name = ? AND e.seq >= ? AND e.seq <= ?{among} ORDER BY e.seq, e.hash LIMIT ?",
+            (session, first, (1 << 62) if last is None else last, *kinds, limit),
+        )
+
+    def before(self, session: str, seq: int, kinds: Sequence[str], limit: int) -> list[Place]:
+        """The events of some types that came before a number, the last first."""
+        among = ", ".join("?" * len(kinds))
+        return self._places(
+            f"WHERE s.name = ? AND e.seq < ? AND e.type IN ({among}) ORDER BY e.seq DESC LIMIT ?",
+            (session, seq, *kinds, limit),
+        )
+
+    def search(self, query: str, sessions: Sequence[str] | None, limit: int) -> list[tuple[Place, float]]:
+        """Events that hold words of the question, best first."""
+        words = analyze.query_tokens(query)
+        marks = None if sessions is None else self._marks(sessions)
+        if not words or marks == []:
+            return []
+        with self._lock:
+            total = max(1, int(self._db.execute("SELECT count(*) FROM events").fetchone()[0]))
+            found = {word: self._frequency(word) for word in words}
+        rare = sorted((word for word in words if found[word]), key=lambda word: found[word])
+        chosen: list[str] = []
+        rows = 0
+        for word in rare:
+            if chosen and marks is None and rows + found[word] > _ROWS_AT_MOST:
+                break
+            chosen.append(word)
+            rows += found[word]
+        if not chosen:
+            return []
+        match = " OR ".join(_quoted(word) for word in chosen)
+        if marks is not None:
+            match = f"({' OR '.join(_quoted(mark) for mark in marks)}) AND ({match})"
+        with self._lock:
+            matched = self._db.execute(
+                "SELECT rowid, text FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?",
+                (match, 5 * _ROWS_AT_MOST),
+            ).fetchall()
+        weights = {word: math.log(1 + (total - found[word] + 0.5) / (found[word] + 0.5)) for word in rare}
+        scored = [(_score(text, weights), rowid) for rowid, text in matched]
+        # The same words said again later count as the better answer.
+        best = sorted(scored, key=lambda pair: (-pair[0], -pair[1]))[:limit]
+        places = self._by_id([rowid for _, rowid in best])
+        return [(places[rowid], score) for score, rowid in best if rowid in places]
+
+    def _frequency(self, word: str) -> int:
+        row = self._db.execute("SELECT doc FROM frequencies WHERE term = ?", (word,)).fetchone()
+        return 0 if row is None else int(row[0])
+
+    def _marks(self, sessions: Sequence[str]) -> list[str]:
+        with self._lock:
+            rows = [
+                self._db.execute("SELECT id FROM sessions WHERE name = ?", (name,)).fetchone()
+                for name in sessions
+            ]
+        return [_mark(row[0]) for row in rows if row is not None]
+
+    def _by_id(self, ids: Sequence[int]) -> dict[int, Place]:
+        among = ", ".join("?" * len(ids))
+        return {place.id: place for place in self._places(f"WHERE e.id IN ({among})", tuple(ids))}
+
+    def _places(self, where: str, values: tuple[object, ...]) -> list[Place]:
+        with self._lock:
+            rows = self._db.execute(f"{_PLACE} {where}", values).fetchall()
+        # The hex of NULL is an empty text.
+        return [Place._make((*row[:4], row[4] or None, *row[5:11], bool(row[11]))) for row in rows]
+
+    def read(self, places: Iterable[Place]) -> Iterator[tuple[Place, Event | None]]:
+        """With the events themselves, from their files; None for one whose file changed this very moment."""
+        for place in places:
+            event = self._logs.read_at(place.path, place.offset, place.number)
+            yield place, event if event is not None and event.hash == place.hash else None
+
+    def _prepare(self) -> None:
+        with self.transaction():
+            if self._db.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION:
+                return
+            for (name,) in self._db.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN"
+                " ('frequencies', 'words', 'events', 'files', 'sessions')"
+            ).fetchall():
+                self._db.execute(f"DROP TABLE IF EXISTS {name}")
+            for statement in _SCHEMA.split(";\n"):
+                if statement.strip():
+                    self._db.execute(statement)
+            self._db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _mark(session: int) -> str:
+    """A word that stands in every event of a session, and in no text: words have no such letter."""
+    return f"\x7fs{session}"
+
+
+def _quoted(word: str) -> str:
+    return '"' + word.replace('"', '""') + '"'
+
+
+def _score(text: str, weights: Mapping[str, float]) -> float:
+    words = set(text.split(" "))
+    covered = sum(weight for word, weight in weights.items() if word in words)
+    return covered / (1 + 0.15 * math.log1p(len(words) / 20))

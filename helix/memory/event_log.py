@@ -1,0 +1,165 @@
+"""The logs of one vault's sessions as verbs reach them: what is appended is durable, and found by the next question."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from helix.errors import HelixError, SessionNotFound, SessionsOff, StateUnwritable
+from helix.index.event_index import EVENTS_FILE, EventIndex, Place, SessionCounts
+from helix.state.database import StateDatabase
+from helix.vault.log.event import Draft, Event, check_session
+from helix.vault.log.session_logs import FOLDER, Integrity, SessionLogs
+from helix.vault.paths import Root
+from helix.vault.times import format_time, utc_now
+
+_WRITER_FILE = "writer"
+
+
+class EventLog:
+    def __init__(self, root: Root, state: Path, keep: str, databases: list[StateDatabase]) -> None:
+        """`databases` are those that are opened anew when somebody deletes their files."""
+        self._vault_root = root
+        self._state = state
+        self._keep = keep
+        self._databases = databases
+        self._index: EventIndex | None = None
+        self._opening = threading.Lock()
+        self.is_followed = keep != "state"
+        """whether the logs lie in the vault, so that others may change them"""
+        self._own_root: Root | None = None
+        self._logs: SessionLogs | None = None
+
+    # Opened when first asked for: most vaults have no logs
+
+    def find_index(self) -> EventIndex | None:
+        """None when there is none: then no log was ever taken in."""
+        if self._index is None and not self._index_path.exists():
+            return None
+        return self.index()
+
+    def index(self) -> EventIndex:
+        with self._opening:
+            if self._index is None:
+                self._index = EventIndex(self._index_path, self.logs())
+                self._databases.append(self._index)
+                if not self.is_followed:
+                    for session in self.logs().sessions():
+                        self._take_in(session)
+            return self._index
+
+    def logs(self) -> SessionLogs:
+        if self._logs is None:
+            root = self._vault_root
+            if not self.is_followed:
+                self._index_path.parent.mkdir(mode=0o700, exist_ok=True)
+                root = self._own_root = Root(self._index_path.parent)
+            self._logs = SessionLogs(root, self._writer)
+        return self._logs
+
+    def close(self) -> None:
+        if self._index is not None:
+            self._databases.remove(self._index)
+            self._index.close()
+        if self._own_root is not None:
+            self._own_root.close()
+
+    @property
+    def _index_path(self) -> Path:
+        # Apart, so that who changes the setting has an index of the other logs, and not a mixture.
+        folder = self._state if self.is_followed else self._state / "own-sessions"
+        return folder / EVENTS_FILE
+
+    def _writer(self) -> str:
+        """Which machine this is, in the names of files. A state folder that was lost means another one."""
+        file = self._state / _WRITER_FILE
+        with suppress(FileNotFoundError):
+            if (name := file.read_text().strip()).isalnum():
+                return name
+        name = f"m{secrets.token_hex(4)}"
+        file.write_text(f"{name}\n")
+        file.chmod(0o600)
+        return name
+
+    # Writing
+
+    def append(self, session: str, drafts: Sequence[Draft]) -> tuple[list[Event], str | None]:
+        """The events, durable; and why they are not found yet, if they are not."""
+        if self._keep == "off":
+            raise SessionsOff(
+                "nothing is added to logs of sessions here; set sessions.keep to `vault` or `state`"
+            )
+        events = self.logs().append(session, drafts)
+        return events, self._tell(session)
+
+    def erase(self, session: str, place: Place) -> None:
+        """Take the content of an event away, here and, by an event that says so, on every machine."""
+        self.logs().erase(session, place.hash, format_time(utc_now()))
+        payload = {"seq": place.seq, "hash": place.hash}
+        self.logs().append(session, [Draft("event.erased", "helix", payload)])
+        self._tell(session)
+
+    def _tell(self, session: str) -> str | None:
+        try:
+            self.index()
+            self._take_in(session)
+        except StateUnwritable as error:
+            return f"safe on disk, but {error.message}"
+        return None
+
+    def _take_in(self, session: str) -> None:
+        index = self._index
+        if index is None:
+            return
+        known = index.known(f"{FOLDER}/{session}")
+        for name in self.logs().files(session):
+            path = f"{FOLDER}/{session}/{name}"
+            with suppress(OSError, HelixError):
+                signature = self.logs().signature(path)
+                if known.get(path) != signature:
+                    index.take_in(path, signature)
+
+    # Reading
+
+    def sessions(self) -> list[SessionCounts]:
+        index = self.find_index()
+        return [] if index is None else index.sessions()
+
+    def get_index(self, session: str) -> EventIndex:
+        """The index, when it knows the session."""
+        index = self.find_index()
+        if index is None or not index.heads(check_session(session)):
+            raise SessionNotFound(
+                f"there is no session {session!r}; `helix session list` shows those there are"
+            )
+        return index
+
+    def verify(self, session: str) -> Integrity:
+        self.get_index(session)
+        return self.logs().verify(session)
+
+    def get_place(self, session: str, seq: int, prefix: str | None = None) -> Place:
+        found = self.get_index(session).find(session, seq, prefix)
+        if not found:
+            what = (
+                f"event {seq}"
+                if prefix is None
+                else f"event {seq} with a hash that begins with {prefix[:12]}"
+            )
+            raise SessionNotFound(f"session {session!r} has no {what}")
+        # Of two chains the one that goes on longer is meant, unless a hash is given.
+        return found[0] if len(found) == 1 else self._on_main_chain(session, found)
+
+    def read(self, places: Sequence[Place]) -> Iterator[tuple[Place, Event | None]]:
+        return self.index().read(places)
+
+    def _on_main_chain(self, session: str, found: Sequence[Place]) -> Place:
+        index = self.index()
+        wanted = {place.hash: place for place in found}
+        at: Place | None = index.heads(session)[0]
+        while at is not None and at.hash not in wanted and at.prev is not None:
+            at = next(iter(index.find(session, at.seq - 1, at.prev)), None)
+        return found[0] if at is None else wanted.get(at.hash, found[0])

@@ -1,0 +1,114 @@
+"""Adding to the log of a session, and taking content out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from helix.errors import BadValue
+from helix.memory.event_log import EventLog
+from helix.memory.request import Request, verb
+from helix.sessions.answers import Appended, ErasedEvent, Ingested
+from helix.sessions.learn import learn, memory_of
+from helix.sessions.whole_log import log_of
+from helix.vault.log.event import Draft, Event, check_session
+from helix.vault.times import parse_time
+
+
+@verb("session_append")
+def append(
+    request: Request,
+    *,
+    session_id: str,
+    event_type: str,
+    actor: str,
+    payload: Mapping[str, Any],
+    external_ref: str | None = None,
+) -> Appended:
+    log = log_of(request)
+    draft = _draft(event_type, actor, payload, None, external_ref)
+    known = _known(log, session_id, external_ref)
+    if known is not None:
+        event, degraded = known, None
+    else:
+        [event], degraded = log.append(session_id, [draft])
+    memory, why = learn(request, event)
+    answer: Appended = {
+        "session_id": session_id,
+        "seq": event.seq,
+        "hash": event.hash,
+        "citation": event.citation(12),
+    }
+    if memory is not None:
+        answer["memory"] = memory
+    if degraded or why:
+        answer["degraded"] = degraded or why
+    return answer
+
+
+@verb("session_ingest")
+def ingest(request: Request, *, session_id: str, events: Sequence[Mapping[str, Any]]) -> Ingested:
+    log = log_of(request)
+    drafts = [_of_given(number, given) for number, given in enumerate(events, 1)]
+    refs = [given.get("external_ref") for given in events]
+    found: list[Event | None] = [_known(log, session_id, ref) for ref in refs]
+    first: dict[str, int] = {}
+    new = []
+    for at, (event, ref) in enumerate(zip(found, refs, strict=True)):
+        # One that is named twice in one request is one event too.
+        if event is None and (ref is None or first.setdefault(ref, at) == at):
+            new.append(at)
+    appended, degraded = log.append(session_id, [drafts[at] for at in new])
+    for at, event in zip(new, appended, strict=True):
+        found[at] = event
+        _, why = learn(request, event)
+        degraded = degraded or why
+    done = [
+        event if event is not None else found[first[str(ref)]] for event, ref in zip(found, refs, strict=True)
+    ]
+    answer: Ingested = {
+        "session_id": session_id,
+        "imported": len(new),
+        "deduped": len(events) - len(new),
+        "events": [{"seq": event.seq, "hash": event.hash} for event in done if event is not None],
+    }
+    if degraded:
+        answer["degraded"] = degraded
+    return answer
+
+
+@verb("session_erase")
+def erase(request: Request, *, session_id: str, seq: int, event_hash: str | None = None) -> ErasedEvent:
+    log = log_of(request)
+    place = log.get_place(session_id, seq, event_hash)
+    if place.type == "event.erased":
+        raise BadValue("this event says that another was erased, and has no content of its own")
+    log.erase(session_id, place)
+    return {
+        "session_id": session_id,
+        "seq": place.seq,
+        "hash": place.hash,
+        "memory_id": memory_of(request, place.hash),
+    }
+
+
+def _of_given(number: int, given: Mapping[str, Any]) -> Draft:
+    kind, actor, payload = given.get("type"), given.get("actor"), given.get("payload")
+    if not isinstance(kind, str) or not isinstance(actor, str) or not isinstance(payload, Mapping):
+        raise BadValue(f"event {number} needs a type, an actor and a payload")
+    return _draft(kind, actor, payload, given.get("timestamp"), given.get("external_ref"))
+
+
+def _draft(
+    kind: str, actor: str, payload: Mapping[str, Any], timestamp: str | None, ref: str | None
+) -> Draft:
+    if timestamp is not None and parse_time(timestamp) is None:
+        raise BadValue(f"timestamp is {timestamp[:60]!r}; write a time like 2026-06-18T09:12:44Z")
+    kept = dict(payload) if ref is None else {**payload, "external_ref": ref}
+    return Draft(kind, actor, kept, timestamp)
+
+
+def _known(log: EventLog, session: str, ref: str | None) -> Event | None:
+    index = None if ref is None else log.find_index()
+    place = None if index is None or ref is None else index.find_ref(check_session(session), ref)
+    return None if place is None else next((event for _, event in log.read([place])), None)

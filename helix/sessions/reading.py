@@ -1,0 +1,148 @@
+"""Reading logs: which sessions there are, what happened in one, and whether it can be believed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+from helix.errors import SessionNotFound
+from helix.memory.answers import Page
+from helix.memory.arguments import check_limit
+from helix.memory.budget import NO_HEAD
+from helix.memory.reading.view import View
+from helix.memory.request import Request, verb
+from helix.sessions.answers import (
+    CitedEvent,
+    LoggedEvent,
+    Replay,
+    SessionDetails,
+    SessionIntegrity,
+    Sessions,
+    SessionSummary,
+    Verified,
+)
+from helix.sessions.learn import memory_of
+from helix.sessions.whole_log import log_of, shown
+from helix.vault.log.event import parse_citation
+from helix.vault.log.session_logs import FOLDER, Integrity
+
+_MOST_LISTED = 100_000
+
+
+@verb("sessions")
+def sessions(
+    request: Request, *, limit: int = 50, max_tokens: int = 2000, cursor: str | None = None
+) -> Sessions:
+    check_limit(limit, 200)
+
+    def entries(_: View) -> list[SessionSummary]:
+        return [
+            {"session_id": one.session, "events": one.events, "first": one.first, "last": one.last}
+            for one in (request.events.sessions() if request.events is not None else [])
+        ]
+
+    def render(entry: SessionSummary) -> SessionSummary:
+        return entry
+
+    def build(_: Any, items: Sequence[SessionSummary], end: Page) -> Sessions:
+        return {"sessions": list(items), **end}
+
+    _, listing = request.listed("sessions", request.view(), cursor, entries)
+    return request.page("sessions", listing, render, build, head=NO_HEAD, limit=limit, max_tokens=max_tokens)
+
+
+@verb("session")
+def session(request: Request, *, session_id: str) -> SessionDetails:
+    log = log_of(request)
+    index = log.get_index(session_id)
+    counts = next(one for one in index.sessions(session_id))
+    return {
+        "session_id": session_id,
+        "events": counts.events,
+        "first": counts.first,
+        "last": counts.last,
+        "heads": [{"seq": head.seq, "hash": head.hash} for head in index.heads(session_id)],
+        "actors": index.actors(session_id),
+        "types": index.types(session_id),
+        "files": [f"{FOLDER}/{session_id}/{name}" for name in log.logs().files(session_id)],
+    }
+
+
+class _ReplayHead(TypedDict, total=False):
+    integrity: SessionIntegrity
+
+
+@verb("session_replay")
+def replay(
+    request: Request,
+    *,
+    session_id: str,
+    from_seq: int = 1,
+    to_seq: int | None = None,
+    event_type: str | None = None,
+    limit: int = 100,
+    max_tokens: int = 8000,
+    cursor: str | None = None,
+) -> Replay:
+    check_limit(limit, 1000)
+    log = log_of(request)
+    index = log.get_index(session_id)
+    head: _ReplayHead = {} if cursor is not None else {"integrity": _integrity(log.verify(session_id))}
+
+    def entries(_: View) -> list[list[Any]]:
+        kinds = () if event_type is None else (event_type,)
+        places = index.span(session_id, from_seq, to_seq, _MOST_LISTED, kinds)
+        return [[place.seq, place.hash] for place in places]
+
+    def render(entry: Sequence[Any]) -> LoggedEvent | None:
+        found = index.find(session_id, entry[0], entry[1])
+        event = next((event for _, event in index.read(found)), None)
+        return None if event is None else shown(event)
+
+    def build(head: _ReplayHead, items: Sequence[LoggedEvent], end: Page) -> Replay:
+        return {"session_id": session_id, **head, "events": list(items), **end}
+
+    _, listing = request.listed(f"replay {session_id}", request.view(), cursor, entries, quotes=False)
+    return request.page(
+        f"replay {session_id}", listing, render, build, head=head, limit=limit, max_tokens=max_tokens
+    )
+
+
+@verb("session_verify")
+def verify(request: Request, *, session_id: str) -> Verified:
+    return {"session_id": session_id, **_integrity(log_of(request).verify(session_id))}
+
+
+@verb("session_event")
+def event(request: Request, *, session_id: str, seq: int, event_hash: str | None = None) -> CitedEvent:
+    return _cited(request, session_id, seq, event_hash)
+
+
+@verb("cite")
+def cite(request: Request, *, uri: str) -> CitedEvent:
+    return _cited(request, *parse_citation(uri))
+
+
+def _cited(request: Request, session_id: str, seq: int, prefix: str | None) -> CitedEvent:
+    log = log_of(request)
+    place = log.get_place(session_id, seq, prefix)
+    found = next(event for _, event in log.read([place]))
+    if found is None:
+        raise SessionNotFound(f"the file of session {session_id!r} is being changed; ask again in a moment")
+    return {"session_id": session_id, "event": shown(found), "memory_id": memory_of(request, place.hash)}
+
+
+def _integrity(found: Integrity) -> SessionIntegrity:
+    first = found.problems[0] if found.problems else None
+    return {
+        "ok": found.ok,
+        "total_events": found.total_events,
+        "broken_at_seq": None if first is None else first.seq,
+        "broken_reason": None if first is None else first.reason,
+        "heads": [{"seq": head.seq, "hash": head.hash} for head in found.heads],
+        "erased": found.erased,
+        "problems": [
+            {"path": problem.path, "line": problem.line, "reason": problem.reason}
+            for problem in found.problems[:50]
+        ],
+    }
