@@ -43,8 +43,10 @@ def list_sessions(
     if as_json:
         print_json(answer)
         return
-    for one in answer["sessions"]:
-        out.parts((one["session_id"], "bold"), (f"  {_events(one['events'])}  {one['last'][:16]}", "dim"))
+    for found in answer["sessions"]:
+        out.parts(
+            (found["session_id"], "bold"), (f"  {_events(found['events'])}  {found['last'][:16]}", "dim")
+        )
     if not answer["sessions"]:
         err.print("no session has a log yet; `helix session append` begins one")
 

@@ -16,7 +16,7 @@ from helix.errors import HelixError
 from helix.index import analyze
 from helix.index.event_text import event_text, is_bookkeeping
 from helix.state.database import StateDatabase
-from helix.vault.log.event import Event
+from helix.vault.log.event import LogEvent
 from helix.vault.log.log_file import Line
 from helix.vault.log.session_logs import SessionLogs, session_of
 from helix.vault.walk import Signature
@@ -58,7 +58,7 @@ CREATE VIRTUAL TABLE frequencies USING fts5vocab (words, row);
 """
 
 
-class Place(NamedTuple):
+class EventPlace(NamedTuple):
     """Where an event stands, and what is known of it without reading it."""
 
     id: int
@@ -180,7 +180,7 @@ class EventIndex(StateDatabase):
                     self._put(number, file, line, line.event)
         return end
 
-    def _put(self, session: int, file: int, line: Line, event: Event) -> None:
+    def _put(self, session: int, file: int, line: Line, event: LogEvent) -> None:
         ref = next((str(event.payload[key]) for key in EXTERNAL_REFS if event.payload.get(key)), None)
         is_erased = event.erased_at is not None
         known = self._db.execute(
@@ -268,11 +268,11 @@ class EventIndex(StateDatabase):
 
     def sessions(self, only: str | None = None) -> list[SessionCounts]:
         """Those with events, the one that something happened in last first; or one of them."""
-        one = "" if only is None else " WHERE s.name = ?"
+        where = "" if only is None else " WHERE s.name = ?"
         with self._lock:
             rows = self._db.execute(
                 f"SELECT s.name, count(*), min(e.time), max(e.time) FROM events e"
-                f" JOIN sessions s ON s.id = e.session{one} GROUP BY e.session ORDER BY max(e.time) DESC, s.name",
+                f" JOIN sessions s ON s.id = e.session{where} GROUP BY e.session ORDER BY max(e.time) DESC, s.name",
                 () if only is None else (only,),
             ).fetchall()
         return [SessionCounts(*row) for row in rows]
@@ -296,22 +296,22 @@ class EventIndex(StateDatabase):
             ).fetchall()
         return [row[0] for row in rows]
 
-    def heads(self, session: str) -> list[Place]:
+    def heads(self, session: str) -> list[EventPlace]:
         """The ends of the chains, the longest first; one, unless two machines went on at once."""
         return self._places("WHERE s.name = ? AND e.is_head ORDER BY e.seq DESC, e.hash", (session,))
 
-    def find(self, session: str, seq: int, prefix: str | None = None) -> list[Place]:
+    def find(self, session: str, seq: int, prefix: str | None = None) -> list[EventPlace]:
         found = self._places("WHERE s.name = ? AND e.seq = ? ORDER BY e.hash", (session, seq))
         return [place for place in found if prefix is None or place.hash.startswith(prefix)]
 
-    def find_ref(self, session: str, ref: str) -> Place | None:
+    def find_ref(self, session: str, ref: str) -> EventPlace | None:
         return next(
             iter(self._places("WHERE s.name = ? AND e.ref = ? ORDER BY e.seq LIMIT 1", (session, ref))), None
         )
 
     def span(
         self, session: str, first: int, last: int | None, limit: int, kinds: Sequence[str] = ()
-    ) -> list[Place]:
+    ) -> list[EventPlace]:
         """The events of a session by their numbers, of every chain."""
         among = f" AND e.type IN ({', '.join('?' * len(kinds))})" if kinds else ""
         return self._places(
@@ -319,7 +319,7 @@ class EventIndex(StateDatabase):
             (session, first, (1 << 62) if last is None else last, *kinds, limit),
         )
 
-    def before(self, session: str, seq: int, kinds: Sequence[str], limit: int) -> list[Place]:
+    def before(self, session: str, seq: int, kinds: Sequence[str], limit: int) -> list[EventPlace]:
         """The events of some types that came before a number, the last first."""
         among = ", ".join("?" * len(kinds))
         return self._places(
@@ -327,7 +327,9 @@ class EventIndex(StateDatabase):
             (session, seq, *kinds, limit),
         )
 
-    def search(self, query: str, sessions: Sequence[str] | None, limit: int) -> list[tuple[Place, float]]:
+    def search(
+        self, query: str, sessions: Sequence[str] | None, limit: int
+    ) -> list[tuple[EventPlace, float]]:
         """Events that hold words of the question, best first."""
         words = analyze.query_tokens(query)
         marks = None if sessions is None else self._marks(sessions)
@@ -373,17 +375,17 @@ class EventIndex(StateDatabase):
             ]
         return [_mark(row[0]) for row in rows if row is not None]
 
-    def _by_id(self, ids: Sequence[int]) -> dict[int, Place]:
+    def _by_id(self, ids: Sequence[int]) -> dict[int, EventPlace]:
         among = ", ".join("?" * len(ids))
         return {place.id: place for place in self._places(f"WHERE e.id IN ({among})", tuple(ids))}
 
-    def _places(self, where: str, values: tuple[object, ...]) -> list[Place]:
+    def _places(self, where: str, values: tuple[object, ...]) -> list[EventPlace]:
         with self._lock:
             rows = self._db.execute(f"{_PLACE} {where}", values).fetchall()
         # The hex of NULL is an empty text.
-        return [Place._make((*row[:4], row[4] or None, *row[5:11], bool(row[11]))) for row in rows]
+        return [EventPlace._make((*row[:4], row[4] or None, *row[5:11], bool(row[11]))) for row in rows]
 
-    def read(self, places: Iterable[Place]) -> Iterator[tuple[Place, Event | None]]:
+    def read(self, places: Iterable[EventPlace]) -> Iterator[tuple[EventPlace, LogEvent | None]]:
         """With the events themselves, from their files; None for one whose file changed this very moment."""
         for place in places:
             event = self._logs.read_at(place.path, place.offset, place.number)

@@ -9,9 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from helix.errors import HelixError, SessionNotFound, SessionsOff, StateUnwritable
-from helix.index.event_index import EVENTS_FILE, EventIndex, Place, SessionCounts
+from helix.index.event_index import EVENTS_FILE, EventIndex, EventPlace, SessionCounts
 from helix.state.database import StateDatabase
-from helix.vault.log.event import Draft, Event, check_session
+from helix.vault.log.event import EventDraft, LogEvent, check_session
 from helix.vault.log.session_logs import FOLDER, Integrity, SessionLogs
 from helix.vault.paths import Root
 from helix.vault.times import format_time, utc_now
@@ -86,7 +86,7 @@ class EventLog:
 
     # Writing
 
-    def append(self, session: str, drafts: Sequence[Draft]) -> tuple[list[Event], str | None]:
+    def append(self, session: str, drafts: Sequence[EventDraft]) -> tuple[list[LogEvent], str | None]:
         """The events, durable; and why they are not found yet, if they are not."""
         if self._keep == "off":
             raise SessionsOff(
@@ -95,11 +95,11 @@ class EventLog:
         events = self.logs().append(session, drafts)
         return events, self._tell(session)
 
-    def erase(self, session: str, place: Place) -> None:
+    def erase(self, session: str, place: EventPlace) -> None:
         """Take the content of an event away, here and, by an event that says so, on every machine."""
         self.logs().erase(session, place.hash, format_time(utc_now()))
         payload = {"seq": place.seq, "hash": place.hash}
-        self.logs().append(session, [Draft("event.erased", "helix", payload)])
+        self.logs().append(session, [EventDraft("event.erased", "helix", payload)])
         self._tell(session)
 
     def _tell(self, session: str) -> str | None:
@@ -141,7 +141,7 @@ class EventLog:
         self.get_index(session)
         return self.logs().verify(session)
 
-    def get_place(self, session: str, seq: int, prefix: str | None = None) -> Place:
+    def get_place(self, session: str, seq: int, prefix: str | None = None) -> EventPlace:
         found = self.get_index(session).find(session, seq, prefix)
         if not found:
             what = (
@@ -153,13 +153,13 @@ class EventLog:
         # Of two chains the one that goes on longer is meant, unless a hash is given.
         return found[0] if len(found) == 1 else self._on_main_chain(session, found)
 
-    def read(self, places: Sequence[Place]) -> Iterator[tuple[Place, Event | None]]:
+    def read(self, places: Sequence[EventPlace]) -> Iterator[tuple[EventPlace, LogEvent | None]]:
         return self.index().read(places)
 
-    def _on_main_chain(self, session: str, found: Sequence[Place]) -> Place:
+    def _on_main_chain(self, session: str, found: Sequence[EventPlace]) -> EventPlace:
         index = self.index()
         wanted = {place.hash: place for place in found}
-        at: Place | None = index.heads(session)[0]
+        at: EventPlace | None = index.heads(session)[0]
         while at is not None and at.hash not in wanted and at.prev is not None:
             at = next(iter(index.find(session, at.seq - 1, at.prev)), None)
         return found[0] if at is None else wanted.get(at.hash, found[0])

@@ -11,7 +11,7 @@ from helix.memory.request import Request, verb
 from helix.sessions.answers import Appended, ErasedEvent, Ingested
 from helix.sessions.learn import learn, memory_of
 from helix.sessions.whole_log import log_of
-from helix.vault.log.event import Draft, Event, check_session
+from helix.vault.log.event import EventDraft, LogEvent, check_session
 from helix.vault.times import parse_time
 
 
@@ -51,7 +51,7 @@ def ingest(request: Request, *, session_id: str, events: Sequence[Mapping[str, A
     log = log_of(request)
     drafts = [_of_given(number, given) for number, given in enumerate(events, 1)]
     refs = [given.get("external_ref") for given in events]
-    found: list[Event | None] = [_known(log, session_id, ref) for ref in refs]
+    found: list[LogEvent | None] = [_known(log, session_id, ref) for ref in refs]
     first: dict[str, int] = {}
     new = []
     for at, (event, ref) in enumerate(zip(found, refs, strict=True)):
@@ -92,7 +92,7 @@ def erase(request: Request, *, session_id: str, seq: int, event_hash: str | None
     }
 
 
-def _of_given(number: int, given: Mapping[str, Any]) -> Draft:
+def _of_given(number: int, given: Mapping[str, Any]) -> EventDraft:
     kind, actor, payload = given.get("type"), given.get("actor"), given.get("payload")
     if not isinstance(kind, str) or not isinstance(actor, str) or not isinstance(payload, Mapping):
         raise BadValue(f"event {number} needs a type, an actor and a payload")
@@ -101,14 +101,14 @@ def _of_given(number: int, given: Mapping[str, Any]) -> Draft:
 
 def _draft(
     kind: str, actor: str, payload: Mapping[str, Any], timestamp: str | None, ref: str | None
-) -> Draft:
+) -> EventDraft:
     if timestamp is not None and parse_time(timestamp) is None:
         raise BadValue(f"timestamp is {timestamp[:60]!r}; write a time like 2026-06-18T09:12:44Z")
     kept = dict(payload) if ref is None else {**payload, "external_ref": ref}
-    return Draft(kind, actor, kept, timestamp)
+    return EventDraft(kind, actor, kept, timestamp)
 
 
-def _known(log: EventLog, session: str, ref: str | None) -> Event | None:
+def _known(log: EventLog, session: str, ref: str | None) -> LogEvent | None:
     index = None if ref is None else log.find_index()
     place = None if index is None or ref is None else index.find_ref(check_session(session), ref)
     return None if place is None else next((event for _, event in log.read([place])), None)

@@ -15,7 +15,7 @@ from helix.errors import HelixError
 from helix.memory.request import Request
 from helix.memory.writing.write import NewText, write
 from helix.sessions.answers import LearnedMemory
-from helix.vault.log.event import Event
+from helix.vault.log.event import LogEvent
 
 _LOOKED_BACK = 200
 """events of the same type among which one of the same name is looked for"""
@@ -70,7 +70,7 @@ def memory_of(request: Request, event_hash: str) -> str | None:
     return None if row is None else row.id
 
 
-def learn(request: Request, event: Event) -> tuple[LearnedMemory | None, str | None]:
+def learn(request: Request, event: LogEvent) -> tuple[LearnedMemory | None, str | None]:
     """The memory that an event becomes, if it does; and why it is not written, if it should be."""
     lesson = LESSONS.get(event.type)
     name = None if lesson is None else lesson.name(event.payload)
@@ -93,7 +93,7 @@ def learn(request: Request, event: Event) -> tuple[LearnedMemory | None, str | N
     return {"id": written["id"], "status": written["status"]}, written.get("degraded")
 
 
-def _stated_before(request: Request, event: Event, name: str, lesson: Lesson) -> str | None:
+def _stated_before(request: Request, event: LogEvent, name: str, lesson: Lesson) -> str | None:
     if request.events is None:
         return None
     index = request.events.index()

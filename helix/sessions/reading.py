@@ -37,8 +37,8 @@ def sessions(
 
     def entries(_: View) -> list[SessionSummary]:
         return [
-            {"session_id": one.session, "events": one.events, "first": one.first, "last": one.last}
-            for one in (request.events.sessions() if request.events is not None else [])
+            {"session_id": found.session, "events": found.events, "first": found.first, "last": found.last}
+            for found in (request.events.sessions() if request.events is not None else [])
         ]
 
     def render(entry: SessionSummary) -> SessionSummary:
@@ -55,7 +55,7 @@ def sessions(
 def session(request: Request, *, session_id: str) -> SessionDetails:
     log = log_of(request)
     index = log.get_index(session_id)
-    counts = next(one for one in index.sessions(session_id))
+    counts = index.sessions(session_id)[0]
     return {
         "session_id": session_id,
         "events": counts.events,

@@ -14,7 +14,7 @@ from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
 from helix.sessions.answers import Verbatim, VerbatimHit
 from helix.sessions.learn import key_of
-from helix.vault.log.event import Event, check_session
+from helix.vault.log.event import LogEvent, check_session
 
 _LONGEST_QUERY = 4096
 _METADATA = {
@@ -69,7 +69,7 @@ def verbatim(
     )
 
 
-def _hit(request: Request, event: Event, score: float) -> VerbatimHit:
+def _hit(request: Request, event: LogEvent, score: float) -> VerbatimHit:
     kind = _kind(event)
     metadata: dict[str, Any] = {
         "event_seq": event.seq,
@@ -94,7 +94,7 @@ def _hit(request: Request, event: Event, score: float) -> VerbatimHit:
     return hit
 
 
-def _kind(event: Event) -> Literal["document", "transcript", "event"]:
+def _kind(event: LogEvent) -> Literal["document", "transcript", "event"]:
     if event.type == "document.indexed":
         return "document"
     return "transcript" if event.type == "transcript.turn" else "event"

@@ -6,7 +6,7 @@ from helix.errors import SessionNotFound
 from helix.memory.event_log import EventLog
 from helix.memory.request import Request
 from helix.sessions.answers import LoggedEvent
-from helix.vault.log.event import Event
+from helix.vault.log.event import LogEvent
 
 
 def log_of(request: Request) -> EventLog:
@@ -16,7 +16,7 @@ def log_of(request: Request) -> EventLog:
     return request.events
 
 
-def shown(event: Event) -> LoggedEvent:
+def shown(event: LogEvent) -> LoggedEvent:
     entry: LoggedEvent = {
         "seq": event.seq,
         "timestamp": event.timestamp,

@@ -34,7 +34,7 @@ class NotAnEvent(ValueError):
 
 
 @dataclass(frozen=True)
-class Draft:
+class EventDraft:
     """An event that is to be appended."""
 
     type: str
@@ -45,7 +45,7 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Event:
+class LogEvent:
     seq: int
     timestamp: str
     type: str
@@ -107,7 +107,7 @@ def seal(fields: Mapping[str, Any]) -> str:
     return _digest(fields)
 
 
-def from_line(line: bytes, number: int, session: str) -> Event:
+def from_line(line: bytes, number: int, session: str) -> LogEvent:
     """The event of a line; `number` is that of the line in its file, which is the seq of the other envelope."""
     try:
         read = json.loads(line.decode("utf-8"))
@@ -124,8 +124,8 @@ def from_line(line: bytes, number: int, session: str) -> Event:
     raise NotAnEvent("fields that every event has are missing")
 
 
-def _from_fields(read: dict[str, Any], session: str) -> Event:
-    event = Event(
+def _from_fields(read: dict[str, Any], session: str) -> LogEvent:
+    event = LogEvent(
         read["seq"],
         read["timestamp"],
         read["type"],
@@ -140,7 +140,7 @@ def _from_fields(read: dict[str, Any], session: str) -> Event:
     return _checked(event)
 
 
-def _from_v1(read: dict[str, Any], number: int) -> Event:
+def _from_v1(read: dict[str, Any], number: int) -> LogEvent:
     integrity, payload = read["integrity"], read["payload"]
     if not isinstance(integrity, dict) or not isinstance(payload, dict):
         raise NotAnEvent("its fields are not of the right types")
@@ -150,7 +150,7 @@ def _from_v1(read: dict[str, Any], number: int) -> Event:
         value.removeprefix(_PREFIX) if isinstance(value, str) else value
         for value in (integrity.get("previousHash"), integrity.get("hash"))
     ]
-    event = Event(
+    event = LogEvent(
         number,
         read.get("timestamp", ""),
         read["type"],
@@ -166,7 +166,7 @@ def _from_v1(read: dict[str, Any], number: int) -> Event:
     return _checked(event)
 
 
-def _checked(event: Event) -> Event:
+def _checked(event: LogEvent) -> LogEvent:
     """The fields have the types that everybody who reads them relies on."""
     texts = (event.timestamp, event.type, event.actor, event.thread, event.hash)
     is_number = isinstance(event.seq, int) and not isinstance(event.seq, bool)
@@ -194,7 +194,7 @@ def check_session(session: str) -> str:
     return session
 
 
-def check_draft(draft: Draft) -> Draft:
+def check_draft(draft: EventDraft) -> EventDraft:
     for name, text in (("type", draft.type), ("actor", draft.actor)):
         if not text.strip() or len(text) > MAX_NAME or not text.isprintable():
             raise BadValue(f"the {name} of an event is one line of 1 to {MAX_NAME} characters")

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from helix.vault.log.event import MAX_PAYLOAD, Event, NotAnEvent, from_line
+from helix.vault.log.event import MAX_PAYLOAD, LogEvent, NotAnEvent, from_line
 
 MAX_LINE = 8 * MAX_PAYLOAD
 """bytes; six for each of a payload that is spelled in escapes, and room for the rest"""
@@ -24,7 +24,7 @@ class Line:
     length: int
     """with its end, if it has one"""
     number: int
-    event: Event | None
+    event: LogEvent | None
     problem: str | None = None
     """why there is no event"""
     is_torn: bool = False
@@ -70,7 +70,7 @@ def _line(start: int, data: bytes | None, length: int, number: int, session: str
 
 
 def _raw_lines(fd: int, offset: int) -> Iterator[tuple[int, bytes | None, int]]:
-    """Place, bytes and length of each line; no bytes of one that is too long to be held."""
+    """EventPlace, bytes and length of each line; no bytes of one that is too long to be held."""
     held, start, length, position = bytearray(), offset, 0, offset
     while chunk := os.pread(fd, _CHUNK, position):
         position += len(chunk)

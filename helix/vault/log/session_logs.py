@@ -19,7 +19,7 @@ from datetime import UTC, datetime
 from helix.errors import BadValue, HelixError, OutsideVault, SessionNotFound, StorageError, VaultUnavailable
 from helix.vault.folder import Folder, NotRegular, close
 from helix.vault.leftovers import unfinished_name
-from helix.vault.log.event import Draft, Event, check_draft, check_session, seal
+from helix.vault.log.event import EventDraft, LogEvent, check_draft, check_session, seal
 from helix.vault.log.log_file import Line, last_line, read_lines
 from helix.vault.log.redact import redact
 from helix.vault.paths import Root
@@ -60,7 +60,7 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Problem:
+class LogFault:
     path: str
     line: int
     reason: str
@@ -72,7 +72,7 @@ class Integrity:
     total_events: int
     heads: Sequence[Head]
     erased: int
-    problems: Sequence[Problem]
+    problems: Sequence[LogFault]
     """in the order of the files"""
 
     @property
@@ -82,8 +82,8 @@ class Integrity:
 
 @dataclass
 class _Waiting:
-    drafts: Sequence[Draft]
-    events: list[Event] | None = None
+    drafts: Sequence[EventDraft]
+    events: list[LogEvent] | None = None
     error: HelixError | None = None
 
 
@@ -97,6 +97,7 @@ class _Session:
     """of each file, inode and size when `head` was found"""
     part: str = ""
     """the file that is appended to"""
+    users: int = 0
 
 
 class SessionLogs:
@@ -118,28 +119,27 @@ class SessionLogs:
 
     # Writing
 
-    def append(self, session: str, drafts: Sequence[Draft]) -> list[Event]:
+    def append(self, session: str, drafts: Sequence[EventDraft]) -> list[LogEvent]:
         """Durable when it returns. Either all of them are, or none is."""
         check_session(session)
         if not drafts:
             return []
         waiting = _Waiting([check_draft(draft) for draft in drafts])
-        state = self._session(session)
-        with self._lock:
-            state.queue.append(waiting)
-        with state.turn:
-            if waiting.events is None and waiting.error is None:
-                with self._lock:
-                    batch, state.queue = state.queue, []
-                self._commit(session, state, batch)
+        with self._using(session) as state:
+            with self._lock:
+                state.queue.append(waiting)
+            with state.turn:
+                if waiting.events is None and waiting.error is None:
+                    with self._lock:
+                        batch, state.queue = state.queue, []
+                    self._commit(session, state, batch)
         if waiting.error is not None:
             raise waiting.error
         return waiting.events or []
 
     def erase(self, session: str, event_hash: str, erased_at: str) -> list[str]:
         """Take the payload of an event away, in every file that holds it; says which files those are."""
-        state = self._session(check_session(session))
-        with state.turn, self._open(session) as folder:
+        with self._using(check_session(session)) as state, state.turn, self._open(session) as folder:
             state.ends = None
             changed = []
             for name in _log_names(folder):
@@ -183,7 +183,7 @@ class SessionLogs:
     def signature(self, path: str) -> Signature:
         return Signature.of(self._root.stat(path))
 
-    def read_at(self, path: str, offset: int, number: int) -> Event | None:
+    def read_at(self, path: str, offset: int, number: int) -> LogEvent | None:
         """The event at a place that was found before; None when something else stands there now."""
         try:
             line = next(self.scan(path, offset, number), None)
@@ -194,17 +194,17 @@ class SessionLogs:
     def verify(self, session: str) -> Integrity:
         """Read everything and believe nothing."""
         seen: dict[str, tuple[int, str]] = {}
-        ordered: list[tuple[Event, str, int]] = []
-        problems: list[Problem] = []
+        ordered: list[tuple[LogEvent, str, int]] = []
+        problems: list[LogFault] = []
         erased: set[str] = set()
         for path, line in self._every_line(session):
             if line.event is None:
                 reason = "a torn line, of which nothing is read" if line.is_torn else line.problem or ""
-                problems.append(Problem(path, line.number, reason))
+                problems.append(LogFault(path, line.number, reason))
                 continue
             event = line.event
             if not event.is_intact:
-                problems.append(Problem(path, line.number, f"Event {event.seq} hash mismatch", event.seq))
+                problems.append(LogFault(path, line.number, f"Event {event.seq} hash mismatch", event.seq))
                 continue
             if event.erased_at is not None:
                 erased.add(event.hash)
@@ -217,19 +217,21 @@ class SessionLogs:
 
     # Within
 
-    def _session(self, session: str) -> _Session:
+    @contextlib.contextmanager
+    def _using(self, session: str) -> Iterator[_Session]:
+        """What is remembered of a session: one value for all who use it at the same time."""
         with self._lock:
-            state = self._sessions.get(session)
-            if state is None:
-                state = self._sessions[session] = _Session()
-                idle = [
-                    name for name, one in self._sessions.items() if not one.queue and not one.turn.locked()
-                ]
-                for name in idle[: max(0, len(self._sessions) - _OPEN_SESSIONS)]:
-                    if name != session:
-                        del self._sessions[name]
+            state = self._sessions.setdefault(session, _Session())
             self._sessions.move_to_end(session)
-            return state
+            state.users += 1
+        try:
+            yield state
+        finally:
+            with self._lock:
+                state.users -= 1
+                oldest = next(iter(self._sessions))
+                if len(self._sessions) > _OPEN_SESSIONS and not self._sessions[oldest].users:
+                    del self._sessions[oldest]
 
     @contextlib.contextmanager
     def _open(self, session: str, *, make: bool = False) -> Iterator[Folder]:
@@ -250,22 +252,22 @@ class SessionLogs:
         try:
             with self._open(session, make=True) as folder:
                 self._find_end(folder, session, state)
-                events = [self._sealed(session, state, one.drafts) for one in batch]
-                self._write(folder, state, b"".join(e.to_line() for part in events for e in part))
+                events = [self._sealed(session, state, waiting.drafts) for waiting in batch]
+                self._write(folder, state, b"".join(event.to_line() for sealed in events for event in sealed))
         except HelixError as error:
             state.ends = None
-            for one in batch:
-                one.error = error
+            for waiting in batch:
+                waiting.error = error
             return
-        for one, written in zip(batch, events, strict=True):
-            one.events = written
+        for waiting, sealed in zip(batch, events, strict=True):
+            waiting.events = sealed
 
-    def _sealed(self, session: str, state: _Session, drafts: Sequence[Draft]) -> list[Event]:
+    def _sealed(self, session: str, state: _Session, drafts: Sequence[EventDraft]) -> list[LogEvent]:
         sealed = []
         for draft in drafts:
             payload, places = redact(draft.payload)
             before = state.head
-            event = Event(
+            event = LogEvent(
                 1 if before is None else before.seq + 1,
                 self._stamp(draft.timestamp, before),
                 draft.type,
@@ -436,16 +438,18 @@ def _bytes_of(fd: int, start: int, end: int) -> Iterator[bytes]:
         start += len(piece)
 
 
-def _links(ordered: Sequence[tuple[Event, str, int]], seen: Mapping[str, tuple[int, str]]) -> list[Problem]:
-    problems: list[Problem] = []
+def _links(
+    ordered: Sequence[tuple[LogEvent, str, int]], seen: Mapping[str, tuple[int, str]]
+) -> list[LogFault]:
+    problems: list[LogFault] = []
     first: str | None = None
     for event, path, number in ordered:
         if event.prev_hash is None:
             if first is not None:
-                problems.append(Problem(path, number, "a second first event", event.seq))
+                problems.append(LogFault(path, number, "a second first event", event.seq))
             elif event.seq != 1:
                 problems.append(
-                    Problem(path, number, f"Sequence gap: the first event is {event.seq}", event.seq)
+                    LogFault(path, number, f"Sequence gap: the first event is {event.seq}", event.seq)
                 )
             first = first or event.hash
         elif event.prev_hash not in seen:
@@ -454,17 +458,17 @@ def _links(ordered: Sequence[tuple[Event, str, int]], seen: Mapping[str, tuple[i
                 if event.seq == 1
                 else f"Event {event.seq} prev_hash does not link to previous"
             )
-            problems.append(Problem(path, number, reason, event.seq))
+            problems.append(LogFault(path, number, reason, event.seq))
         elif seen[event.prev_hash][0] + 1 != event.seq:
             problems.append(
-                Problem(
+                LogFault(
                     path, number, f"Sequence gap: {event.seq} after {seen[event.prev_hash][0]}", event.seq
                 )
             )
     return problems
 
 
-def _heads(ordered: Sequence[tuple[Event, str, int]]) -> list[Head]:
+def _heads(ordered: Sequence[tuple[LogEvent, str, int]]) -> list[Head]:
     parents = {event.prev_hash for event, _, _ in ordered}
     heads = [Head(e.seq, e.hash, e.timestamp) for e, _, _ in ordered if e.hash not in parents]
     return sorted(heads, key=lambda head: (-head.seq, head.hash))
