@@ -13,10 +13,17 @@ from helix.vault.walk import Signature
 class LogLane(Lane):
     kind = "logs"
 
-    def __init__(self, find: Callable[[], EventIndex | None], open_index: Callable[[], EventIndex]) -> None:
-        """`find` gives what there is already, so that a vault without logs is not given an index of them."""
+    def __init__(
+        self,
+        find: Callable[[], EventIndex | None],
+        open_index: Callable[[], EventIndex],
+        settle: Callable[[str], None],
+    ) -> None:
+        """`find` gives what there is already, so that a vault without logs is not given an index of them; `settle` is
+        told of each session that changed."""
         self._find = find
         self._open = open_index
+        self._settle = settle
 
     def owns(self, path: str) -> bool:
         return session_of(path) is not None
@@ -41,6 +48,8 @@ class LogLane(Lane):
             self._open().take_in(path, signature)
             if progress is not None:
                 progress(done, len(files))
+        for session in sorted({session for path in files if (session := session_of(path)) is not None}):
+            self._settle(session)
 
     def drop(self, paths: Sequence[str], report: FollowReport) -> None:
         if paths:

@@ -17,6 +17,8 @@ from helix.vault.paths import Root
 from helix.vault.times import format_time, utc_now
 
 _WRITER_FILE = "writer"
+_ERASED = "event.erased"
+_ORDERS_AT_MOST = 10_000
 
 
 class EventLog:
@@ -64,6 +66,7 @@ class EventLog:
         if self._index is not None:
             self._databases.remove(self._index)
             self._index.close()
+            self._index = None
         if self._own_root is not None:
             self._own_root.close()
 
@@ -99,8 +102,23 @@ class EventLog:
         """Take the content of an event away, here and, by an event that says so, on every machine."""
         self.logs().erase(session, place.hash, format_time(utc_now()))
         payload = {"seq": place.seq, "hash": place.hash}
-        self.logs().append(session, [EventDraft("event.erased", "helix", payload)])
+        self.logs().append(session, [EventDraft(_ERASED, "helix", payload)])
         self._tell(session)
+        self.index().empty_log()
+
+    def settle_erasures(self, session: str) -> None:
+        """What was erased on another machine is erased here too, whichever file of it has arrived."""
+        index = self.index()
+        orders = index.span(session, 1, None, _ORDERS_AT_MOST, [_ERASED])
+        for _, order in index.read(orders):
+            seq, event_hash = (order.payload.get("seq"), order.payload.get("hash")) if order else (None, None)
+            if not isinstance(seq, int) or not isinstance(event_hash, str):
+                continue
+            for place in index.find(session, seq, event_hash):
+                if not place.is_erased and place.type != _ERASED and len(event_hash) == len(place.hash):
+                    self.logs().erase(session, place.hash, format_time(utc_now()))
+                    self._take_in(session)
+                    index.empty_log()
 
     def _tell(self, session: str) -> str | None:
         try:

@@ -68,9 +68,13 @@ class FollowedVault:
         self.catalog.is_ours = self.follows
         keep = self.config.sessions.keep
         self.events = EventLog(self.vault.root, self.state, keep, self.databases)
-        lanes = [LogLane(self.events.find_index, self.events.index)] if self.events.is_followed else []
+        logs = LogLane(self.events.find_index, self.events.index, self.events.settle_erasures)
         self.reconciler = Reconciler(
-            self.vault, self.catalog, self.config.follow, lanes=lanes, renew=self._renew
+            self.vault,
+            self.catalog,
+            self.config.follow,
+            lanes=[logs] if self.events.is_followed else [],
+            renew=self._renew,
         )
         self.erasures = open_erasures(self.state, self.config.state_dir, self.vault.ancestry, self.catalog)
         self.notes = NoteCache(self.vault)

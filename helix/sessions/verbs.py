@@ -14,7 +14,8 @@ SessionId = Annotated[
         "1 to 128 letters, digits, `_`, `-` and `.`.", shortest=1, longest=128, example="billing-api-default"
     ),
 ]
-Seq = Annotated[int, About("The number of an event.", least=1)]
+MOST_SEQ = 10**15
+Seq = Annotated[int, About("The number of an event.", least=1, most=MOST_SEQ)]
 EventHash = Annotated[
     str | None, About("Its hash, or the first 12 digits or more of it.", longest=64, name="hash")
 ]
@@ -63,7 +64,7 @@ class SessionRequest(Asks):
 class ReplayRequest(Budgeted):
     session_id: SessionId
     from_seq: Seq = 1
-    to_seq: Annotated[int | None, About("The last one that is wanted.", least=1)] = None
+    to_seq: Annotated[int | None, About("The last one that is wanted.", least=1, most=MOST_SEQ)] = None
     event_type: Annotated[str | None, About("Only events of this type.", name="type")] = None
     limit: Annotated[int, About(least=1, most=1000)] = 100
     max_tokens: Annotated[int, About("The whole answer fits in so many tokens.", least=64, most=200_000)] = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import shlex
 import subprocess
@@ -241,16 +242,25 @@ def test_proposals_are_listed_and_applied_by_name(served: Served) -> None:
 
 def test_reading_everything_changes_no_byte_of_the_vault(served: Served) -> None:
     served.remember("A crawl changes nothing")
+    event = {"type": "transcript.turn", "actor": "user", "payload": {"role": "user", "content": "we crawl"}}
+    citation = served.http.post("/sessions/crawled/events", json=event).json()["citation"]
     memory_id = served.http.get("/recent", params={"ref": "HEAD"}).json()["results"][0]["id"]
     wait_for(lambda: served.daemon.health()["index"]["index_lag"] == 0)
     wait_for(lambda: served.http.get("/map").status_code == 200)
     before = served.bytes()
     paths = served.http.get("/openapi.json").json()["paths"]
     crawled = [path for path, methods in paths.items() if "get" in methods and path != "/events"]
-    needed = {"/recall": {"q": "crawl"}, "/memory/{id}/diff": {"from": "HEAD"}}
+    needed = {
+        "/recall": {"q": "crawl"},
+        "/memory/{id}/diff": {"from": "HEAD"},
+        "/verbatim": {"query": "crawl"},
+        "/cite": {"uri": citation},
+    }
+    named = {"{id}": memory_id, "{session_id}": "crawled", "{seq}": "1"}
     assert len(crawled) >= 12
     for path in [*crawled, "/", "/openapi.json"]:
-        answer = served.http.get(path.replace("{id}", memory_id), params=needed.get(path))
+        address = functools.reduce(lambda text, name: text.replace(name, named[name]), named, path)
+        answer = served.http.get(address, params=needed.get(path))
         assert answer.status_code == 200, (path, answer.text)
     assert served.bytes() == before
 

@@ -136,6 +136,10 @@ def _value(field: Field, sent: Any, is_body: bool) -> Any:
     if field.name == "filters" and not is_body:
         return _filters(sent)
     value = getattr(sent, attribute(field))
+    return [_plain(entry) for entry in value] if isinstance(value, list) else _plain(value)
+
+
+def _plain(value: Any) -> Any:
     return value.model_dump(exclude_none=True) if isinstance(value, BaseModel) else value
 
 
