@@ -354,7 +354,7 @@ class EventIndex(StateDatabase):
         with self._lock:
             matched = self._db.execute(
                 "SELECT rowid, text FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?",
-                (match, 5 * _ROWS_AT_MOST),
+                (match, _ROWS_AT_MOST),
             ).fetchall()
         weights = {word: math.log(1 + (total - found[word] + 0.5) / (found[word] + 0.5)) for word in rare}
         scored = [(_score(text, weights), rowid) for rowid, text in matched]

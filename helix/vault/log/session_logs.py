@@ -239,14 +239,21 @@ class SessionLogs:
             raise VaultUnavailable(f"the folder at {self._root.path} is not the one that was opened")
         rel = f"{FOLDER}/{session}"
         try:
-            if make:
-                self._root.make_dirs(rel)
-            with self._root.folder(rel) as folder:
+            with self._folder(rel, make=make) as folder:
                 yield folder
         except (FileNotFoundError, NotADirectoryError) as error:
             raise SessionNotFound(f"there is no session {session!r}") from error
         except OSError as error:
             raise StorageError.from_os(error, f"write to the log of {session}") from error
+
+    def _folder(self, rel: str, *, make: bool) -> Folder:
+        try:
+            return self._root.folder(rel)
+        except (FileNotFoundError, NotADirectoryError):
+            if not make:
+                raise
+        self._root.make_dirs(rel)
+        return self._root.folder(rel)
 
     def _commit(self, session: str, state: _Session, batch: Sequence[_Waiting]) -> None:
         try:
