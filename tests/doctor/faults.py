@@ -17,6 +17,9 @@ from helix.follow.daemon_address import Whereabouts
 from helix.index.catalog import CATALOG_FILE, Catalog
 from helix.vault.hashes import content_hash
 from helix.vault.leftovers import complete_name, unfinished_name
+from helix.vault.log.event import EventDraft
+from helix.vault.log.session_logs import SessionLogs
+from helix.vault.paths import Root
 from helix.vault.problem import Problem
 from helix.vault.text_merge import COLLISION
 from tests.doctor.patient import Patient
@@ -47,6 +50,14 @@ def _file(path: str, content: str | bytes) -> Callable[[Patient], object]:
 
 def _note(more: str = "", body: str = "Something worth keeping.") -> Callable[[Patient], object]:
     return lambda patient: patient.note("mem_2026-06-01_ill_abcdef", more, body)
+
+
+def changed_log(patient: Patient) -> None:
+    logs = SessionLogs(Root(patient.vault), lambda: "m1")
+    for text in ("one", "two"):
+        logs.append("s", [EventDraft("a.b", "user", {"content": text})])
+    log = patient.vault / "sessions/s/m1.jsonl"
+    log.write_bytes(log.read_bytes().replace(b'"two"', b'"three"'))
 
 
 def _git(patient: Patient, *arguments: str) -> None:
@@ -646,6 +657,8 @@ FAULTS = (
     Fault("panes in git", "obsidian-workspace-in-git", panes_in_git),
     Fault("panes that git would take in", "obsidian-workspace-in-git", panes_for_git),
     Fault("ignored notes", "notes-ignored-by-git", ignored_notes),
+    Fault("a changed line of a log", "log-broken", changed_log),
+    Fault("a cut line of a log", "log-torn-aside", _file("sessions/s/m1.jsonl.90.torn", b'{"seq": 3')),
     Fault("a vanished program", "host-program-gone", vanished_program),
     Fault("a vanished program in TOML", "host-program-gone", vanished_program_of_codex),
     Fault("a vanished program of a project", "host-program-gone", vanished_program_of_the_project),
