@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Coroutine
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 import anyio
 
@@ -19,9 +19,10 @@ from helix.client.connected import (
     with_signature,
 )
 from helix.client.errors import HelixError
-from helix.client.methods import Makers
+from helix.client.methods import Awaiting, Makers, SessionMethods
 from helix.client.results import Graph
 from helix.client.retries import Send, exchange
+from helix.client.sessions import SessionVerbs
 from helix.client.transport import AsyncTransport
 
 P = ParamSpec("P")
@@ -30,10 +31,20 @@ PageType = TypeVar("PageType", bound=Page)
 Item = TypeVar("Item")
 
 
+class AsyncSends(Protocol):
+    """Whatever has methods made of verbs: the client, and its groups."""
+
+    _verbs: Any
+
+    async def _send(self, call: Call[T]) -> T: ...
+
+    def _pages(self, call: Call[PageType]) -> AsyncIterator[PageType]: ...
+
+
 def _method(
     verb: Callable[Concatenate[Any, P], Call[T]],
-) -> Callable[Concatenate[AsyncHelix, P], Coroutine[Any, Any, T]]:
-    async def method(self: AsyncHelix, /, *args: P.args, **kwargs: P.kwargs) -> T:
+) -> Callable[Concatenate[AsyncSends, P], Coroutine[Any, Any, T]]:
+    async def method(self: AsyncSends, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._send(verb(self._verbs, *args, **kwargs))
 
     return with_signature(verb, method, verb.__name__, answer_type(verb))
@@ -41,8 +52,8 @@ def _method(
 
 def _iterator(
     verb: Callable[Concatenate[Any, P], Call[Listing[Item]]],
-) -> Callable[Concatenate[AsyncHelix, P], AsyncIterator[Item]]:
-    async def method(self: AsyncHelix, /, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[Item]:
+) -> Callable[Concatenate[AsyncSends, P], AsyncIterator[Item]]:
+    async def method(self: AsyncSends, /, *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[Item]:
         async for page in self._pages(verb(self._verbs, *args, **kwargs)):
             for item in page.items:
                 yield item
@@ -52,18 +63,39 @@ def _iterator(
 
 def _whole_graph(
     verb: Callable[Concatenate[Any, P], Call[Graph]],
-) -> Callable[Concatenate[AsyncHelix, P], Coroutine[Any, Any, Graph]]:
-    async def method(self: AsyncHelix, /, *args: P.args, **kwargs: P.kwargs) -> Graph:
+) -> Callable[Concatenate[AsyncSends, P], Coroutine[Any, Any, Graph]]:
+    async def method(self: AsyncSends, /, *args: P.args, **kwargs: P.kwargs) -> Graph:
         return joined([page async for page in self._pages(verb(self._verbs, *args, **kwargs))])
 
     return with_signature(verb, method, "graph", Graph, WHOLE_GRAPH)
 
 
-class AsyncHelix(Connected, makers=Makers(_method, _iterator, _whole_graph)):
+_MAKERS = Makers(_method, _iterator, _whole_graph)
+
+
+class _AsyncGroup(Awaiting):
+    """Verbs that go together, sent by a client."""
+
+    def __init__(self, client: AsyncHelix, verbs: object) -> None:
+        self._verbs = verbs
+        self._send = client._send
+        self._pages = client._pages
+
+
+class AsyncSessions(SessionMethods, _AsyncGroup, makers=_MAKERS):
+    """What happened, and what it taught: `mem.sessions`."""
+
+
+class AsyncHelix(Connected, Awaiting, makers=_MAKERS):
     """The memory of a running daemon. A client belongs to one event loop; close it, or use it in an `async with`."""
 
     def _connect(self) -> None:
         self._transport = AsyncTransport(self._settings)
+
+    @property
+    def sessions(self) -> AsyncSessions:
+        """The logs of what agents did, and the verbs over them."""
+        return AsyncSessions(self, SessionVerbs())
 
     async def close(self) -> None:
         """Close the connections."""

@@ -106,11 +106,19 @@ def of_memory(memory_id: str, rest: str = "") -> str:
     """The path of a memory. Its id is one segment, whatever characters it has."""
     if not memory_id:
         raise BadRequest("the id is empty; an id looks like mem_2026-06-18_auth-retry_a1b2", code="bad-value")
+    return f"/memory/{_segment(memory_id)}{rest}"
+
+
+def of_session(session_id: str, rest: str = "") -> str:
+    """The path of a session."""
+    if not session_id:
+        raise BadRequest("the id of the session is empty", code="bad-value")
+    return f"/sessions/{_segment(session_id)}{rest}"
+
+
+def _segment(name: str) -> str:
     # Only dots would be taken for "here" and "one up" on the way.
-    segment = (
-        quote(memory_id, safe="", errors="replace") if memory_id.strip(".") else memory_id.replace(".", "%2E")
-    )
-    return f"/memory/{segment}{rest}"
+    return quote(name, safe="", errors="replace") if name.strip(".") else name.replace(".", "%2E")
 
 
 def filtered(filters: Mapping[str, Moment] | None, **named: Moment | None) -> dict[str, str]:
@@ -143,7 +151,9 @@ def _plain(value: object) -> object:
         return moment(value)
     if isinstance(value, Mapping):
         return {key: _plain(inner) for key, inner in value.items()}
-    return list(value) if isinstance(value, list | tuple | set | frozenset) else value
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(inner) for inner in value]
+    return value
 
 
 def _text(value: object) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 from helix.client.answer_shape import Listing, Page, Result
 from helix.client.call import Call, following
@@ -18,9 +18,10 @@ from helix.client.connected import (
     with_signature,
 )
 from helix.client.errors import HelixError
-from helix.client.methods import Makers
+from helix.client.methods import Blocking, Makers, SessionMethods
 from helix.client.results import Graph
 from helix.client.retries import Send, exchange
+from helix.client.sessions import SessionVerbs
 from helix.client.transport import Transport
 
 P = ParamSpec("P")
@@ -29,8 +30,18 @@ PageType = TypeVar("PageType", bound=Page)
 Item = TypeVar("Item")
 
 
-def _method(verb: Callable[Concatenate[Any, P], Call[T]]) -> Callable[Concatenate[Helix, P], T]:
-    def method(self: Helix, /, *args: P.args, **kwargs: P.kwargs) -> T:
+class Sends(Protocol):
+    """Whatever has methods made of verbs: the client, and its groups."""
+
+    _verbs: Any
+
+    def _send(self, call: Call[T]) -> T: ...
+
+    def _pages(self, call: Call[PageType]) -> Iterator[PageType]: ...
+
+
+def _method(verb: Callable[Concatenate[Any, P], Call[T]]) -> Callable[Concatenate[Sends, P], T]:
+    def method(self: Sends, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return self._send(verb(self._verbs, *args, **kwargs))
 
     return with_signature(verb, method, verb.__name__, answer_type(verb))
@@ -38,26 +49,47 @@ def _method(verb: Callable[Concatenate[Any, P], Call[T]]) -> Callable[Concatenat
 
 def _iterator(
     verb: Callable[Concatenate[Any, P], Call[Listing[Item]]],
-) -> Callable[Concatenate[Helix, P], Iterator[Item]]:
-    def method(self: Helix, /, *args: P.args, **kwargs: P.kwargs) -> Iterator[Item]:
+) -> Callable[Concatenate[Sends, P], Iterator[Item]]:
+    def method(self: Sends, /, *args: P.args, **kwargs: P.kwargs) -> Iterator[Item]:
         for page in self._pages(verb(self._verbs, *args, **kwargs)):
             yield from page.items
 
     return with_signature(verb, method, f"{verb.__name__}_all", Iterator, doc_of_all(verb))
 
 
-def _whole_graph(verb: Callable[Concatenate[Any, P], Call[Graph]]) -> Callable[Concatenate[Helix, P], Graph]:
-    def method(self: Helix, /, *args: P.args, **kwargs: P.kwargs) -> Graph:
+def _whole_graph(verb: Callable[Concatenate[Any, P], Call[Graph]]) -> Callable[Concatenate[Sends, P], Graph]:
+    def method(self: Sends, /, *args: P.args, **kwargs: P.kwargs) -> Graph:
         return joined(self._pages(verb(self._verbs, *args, **kwargs)))
 
     return with_signature(verb, method, "graph", Graph, WHOLE_GRAPH)
 
 
-class Helix(Connected, makers=Makers(_method, _iterator, _whole_graph)):
+_MAKERS = Makers(_method, _iterator, _whole_graph)
+
+
+class _Group(Blocking):
+    """Verbs that go together, sent by a client."""
+
+    def __init__(self, client: Helix, verbs: object) -> None:
+        self._verbs = verbs
+        self._send = client._send
+        self._pages = client._pages
+
+
+class Sessions(SessionMethods, _Group, makers=_MAKERS):
+    """What happened, and what it taught: `mem.sessions`."""
+
+
+class Helix(Connected, Blocking, makers=_MAKERS):
     """The memory of a running daemon. One client may be used by many threads; close it, or use it in a `with`."""
 
     def _connect(self) -> None:
         self._transport = Transport(self._settings)
+
+    @property
+    def sessions(self) -> Sessions:
+        """The logs of what agents did, and the verbs over them."""
+        return Sessions(self, SessionVerbs())
 
     def close(self) -> None:
         """Close the connections."""

@@ -11,11 +11,8 @@ from helix.client.call import Call
 from helix.client.maintenance import Care
 from helix.client.reading import Reading
 from helix.client.results import Graph
+from helix.client.sessions import SessionVerbs
 from helix.client.writing import Changing
-
-if TYPE_CHECKING:
-    from helix.client.async_client import AsyncHelix
-    from helix.client.client import Helix
 
 P = ParamSpec("P")
 T = TypeVar("T", bound=Result)
@@ -38,6 +35,14 @@ class Makers:
     whole_graph: Callable[[Any], Any]
 
 
+class Blocking:
+    """What has functions: `Helix`, and the groups of verbs that it has."""
+
+
+class Awaiting:
+    """What has coroutines: `AsyncHelix`, and the groups of verbs that it has."""
+
+
 # When the program runs, each client has functions of its own in place of these. What follows `TYPE_CHECKING` tells
 # type checkers and editors what they are.
 
@@ -52,17 +57,15 @@ class Method(Generic[P, T]):
     if TYPE_CHECKING:
 
         @overload
-        def __get__(self, client: Helix, owner: object = None) -> Callable[P, T]: ...
+        def __get__(self, client: Blocking, owner: object = None) -> Callable[P, T]: ...
+        @overload
+        def __get__(self, client: Awaiting, owner: object = None) -> Callable[P, Coroutine[Any, Any, T]]: ...
+        @overload
+        def __get__(self, client: None, owner: type[Blocking]) -> Callable[Concatenate[Any, P], T]: ...
         @overload
         def __get__(
-            self, client: AsyncHelix, owner: object = None
-        ) -> Callable[P, Coroutine[Any, Any, T]]: ...
-        @overload
-        def __get__(self, client: None, owner: type[Helix]) -> Callable[Concatenate[Helix, P], T]: ...
-        @overload
-        def __get__(
-            self, client: None, owner: type[AsyncHelix]
-        ) -> Callable[Concatenate[AsyncHelix, P], Coroutine[Any, Any, T]]: ...
+            self, client: None, owner: type[Awaiting]
+        ) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]: ...
         def __get__(self, client: Any, owner: Any = None) -> Any: ...
 
 
@@ -78,17 +81,17 @@ class IteratorMethod(Generic[P, Item]):
     if TYPE_CHECKING:
 
         @overload
-        def __get__(self, client: Helix, owner: object = None) -> Callable[P, Iterator[Item]]: ...
+        def __get__(self, client: Blocking, owner: object = None) -> Callable[P, Iterator[Item]]: ...
         @overload
-        def __get__(self, client: AsyncHelix, owner: object = None) -> Callable[P, AsyncIterator[Item]]: ...
-        @overload
-        def __get__(
-            self, client: None, owner: type[Helix]
-        ) -> Callable[Concatenate[Helix, P], Iterator[Item]]: ...
+        def __get__(self, client: Awaiting, owner: object = None) -> Callable[P, AsyncIterator[Item]]: ...
         @overload
         def __get__(
-            self, client: None, owner: type[AsyncHelix]
-        ) -> Callable[Concatenate[AsyncHelix, P], AsyncIterator[Item]]: ...
+            self, client: None, owner: type[Blocking]
+        ) -> Callable[Concatenate[Any, P], Iterator[Item]]: ...
+        @overload
+        def __get__(
+            self, client: None, owner: type[Awaiting]
+        ) -> Callable[Concatenate[Any, P], AsyncIterator[Item]]: ...
         def __get__(self, client: Any, owner: Any = None) -> Any: ...
 
 
@@ -99,7 +102,19 @@ class GraphMethod(Method[P, Graph]):
         return makers.whole_graph(self.verb)
 
 
-class Methods:
+class Made:
+    """The base of a list of methods. Whoever comes with makers gets a method of its own for each entry."""
+
+    def __init_subclass__(cls, makers: Makers | None = None) -> None:
+        super().__init_subclass__()
+        if makers is not None:
+            entries = {name: entry for base in reversed(cls.__mro__) for name, entry in vars(base).items()}
+            for name, entry in entries.items():
+                if isinstance(entry, Method | IteratorMethod):
+                    setattr(cls, name, entry.made(makers))
+
+
+class Methods(Made):
     search = Method(Verbs.search)
     search_all = IteratorMethod(Verbs.search)
     context = Method(Verbs.context)
@@ -133,9 +148,18 @@ class Methods:
     manifest_all = IteratorMethod(Verbs.manifest)
     health = Method(Verbs.health)
 
-    def __init_subclass__(cls, makers: Makers | None = None) -> None:
-        super().__init_subclass__()
-        if makers is not None:
-            for name, entry in vars(Methods).items():
-                if isinstance(entry, Method | IteratorMethod):
-                    setattr(cls, name, entry.made(makers))
+
+class SessionMethods(Made):
+    append = Method(SessionVerbs.append)
+    ingest = Method(SessionVerbs.ingest)
+    list = Method(SessionVerbs.list)
+    list_all = IteratorMethod(SessionVerbs.list)
+    get = Method(SessionVerbs.get)
+    replay = Method(SessionVerbs.replay)
+    replay_all = IteratorMethod(SessionVerbs.replay)
+    verify = Method(SessionVerbs.verify)
+    event = Method(SessionVerbs.event)
+    cite = Method(SessionVerbs.cite)
+    erase = Method(SessionVerbs.erase)
+    verbatim = Method(SessionVerbs.verbatim)
+    verbatim_all = IteratorMethod(SessionVerbs.verbatim)

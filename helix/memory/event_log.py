@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from helix.errors import HelixError, SessionNotFound, SessionsOff, StateUnwritable
@@ -30,6 +30,7 @@ class EventLog:
         self._databases = databases
         self._index: EventIndex | None = None
         self._opening = threading.Lock()
+        self._refs = threading.Lock()
         self.is_followed = keep != "state"
         """whether the logs lie in the vault, so that others may change them"""
         self._own_root: Root | None = None
@@ -139,6 +140,20 @@ class EventLog:
                 signature = self.logs().signature(path)
                 if known.get(path) != signature:
                     index.take_in(path, signature)
+
+    @contextmanager
+    def taking_refs(self) -> Iterator[None]:
+        """Between looking for a reference and appending under it nobody else does the same."""
+        with self._refs:
+            yield
+
+    def find_ref(self, session: str, ref: str) -> LogEvent | None:
+        """The event that a session has taken from there already, however far the follower is."""
+        if not self.logs().files(session):
+            return None
+        self._tell(session)
+        place = self.index().find_ref(session, ref)
+        return None if place is None else next((event for _, event in self.index().read([place])), None)
 
     # Reading
 

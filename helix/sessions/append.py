@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from helix.errors import BadValue
-from helix.memory.event_log import EventLog
 from helix.memory.request import Request, verb
 from helix.sessions.answers import Appended, ErasedEvent, Ingested
 from helix.sessions.learn import learn, memory_of
 from helix.sessions.whole_log import log_of
-from helix.vault.log.event import EventDraft, LogEvent, check_session
+from helix.vault.log.event import EventDraft, check_session
 from helix.vault.times import parse_time
 
 
@@ -27,11 +27,9 @@ def append(
 ) -> Appended:
     log = log_of(request)
     draft = _draft(event_type, actor, payload, None, external_ref)
-    known = _known(log, session_id, external_ref)
-    if known is not None:
-        event, degraded = known, None
-    else:
-        [event], degraded = log.append(session_id, [draft])
+    with nullcontext() if external_ref is None else log.taking_refs():
+        known = None if external_ref is None else log.find_ref(check_session(session_id), external_ref)
+        [event], degraded = ([known], None) if known else log.append(session_id, [draft])
     memory, why = learn(request, event)
     answer: Appended = {
         "session_id": session_id,
@@ -51,14 +49,15 @@ def ingest(request: Request, *, session_id: str, events: Sequence[Mapping[str, A
     log = log_of(request)
     drafts = [_of_given(number, given) for number, given in enumerate(events, 1)]
     refs = [given.get("external_ref") for given in events]
-    found: list[LogEvent | None] = [_known(log, session_id, ref) for ref in refs]
     first: dict[str, int] = {}
     new = []
-    for at, (event, ref) in enumerate(zip(found, refs, strict=True)):
-        # One that is named twice in one request is one event too.
-        if event is None and (ref is None or first.setdefault(ref, at) == at):
-            new.append(at)
-    appended, degraded = log.append(session_id, [drafts[at] for at in new])
+    with log.taking_refs():
+        found = [None if ref is None else log.find_ref(check_session(session_id), ref) for ref in refs]
+        for at, (known, ref) in enumerate(zip(found, refs, strict=True)):
+            # One that is named twice in one request is one event too.
+            if known is None and (ref is None or first.setdefault(ref, at) == at):
+                new.append(at)
+        appended, degraded = log.append(session_id, [drafts[at] for at in new])
     for at, event in zip(new, appended, strict=True):
         found[at] = event
         _, why = learn(request, event)
@@ -106,9 +105,3 @@ def _draft(
         raise BadValue(f"timestamp is {timestamp[:60]!r}; write a time like 2026-06-18T09:12:44Z")
     kept = dict(payload) if ref is None else {**payload, "external_ref": ref}
     return EventDraft(kind, actor, kept, timestamp)
-
-
-def _known(log: EventLog, session: str, ref: str | None) -> LogEvent | None:
-    index = None if ref is None else log.find_index()
-    place = None if index is None or ref is None else index.find_ref(check_session(session), ref)
-    return None if place is None else next((event for _, event in log.read([place])), None)

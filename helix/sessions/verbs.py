@@ -102,6 +102,7 @@ SESSIONS = (
         permission="remember", changes=True, uses_caller=True,
         route=Route("POST", "/sessions/{session_id}/events", "append_event", "sessions", example=_EXAMPLE),
         command="session",
+        sdk="sessions.append",
         about="""Add an event to the log of a session. Answered when its line is durable on disk.
 
         A decision, a preference, a goal, a task and the like also become a memory that names the event as its source.
@@ -112,39 +113,46 @@ SESSIONS = (
         permission="remember", changes=True, uses_caller=True,
         route=Route("POST", "/sessions/{session_id}/ingest", "ingest_events", "sessions",
                     example={"events": [{**_EXAMPLE, "external_ref": "transcript-7.jsonl:12"}]}),
+        sdk="sessions.ingest",
         about="Add many events at once. One whose `external_ref` the session has already is not added again.",
     ),
     Verb(
         "sessions", SessionsRequest, f"{_ANSWERS}Sessions", run="sessions.reading:sessions", permission="recall",
         route=Route("GET", "/sessions", "list_sessions", "sessions"), command="session",
+        sdk="sessions.list",
         about="The sessions that have a log, the one that something happened in last first.",
     ),
     Verb(
         "session", SessionRequest, f"{_ANSWERS}SessionDetails", run="sessions.reading:session", permission="recall",
         route=Route("GET", "/sessions/{session_id}", "get_session", "sessions", errors=(404,)),
         command="session",
+        sdk="sessions.get",
         about="What is known of a session: how many events of which type, by whom, and the ends of its chains.",
     ),
     Verb(
         "session_replay", ReplayRequest, f"{_ANSWERS}Replay", run="sessions.reading:replay", permission="recall",
         route=Route("GET", "/sessions/{session_id}/events", "replay_session", "sessions", errors=(404,)),
         command="session",
+        sdk="sessions.replay",
         about="The events of a session in their order, and whether its whole log verifies.",
     ),
     Verb(
         "session_verify", SessionRequest, f"{_ANSWERS}Verified", run="sessions.reading:verify", permission="recall",
         route=Route("GET", "/sessions/{session_id}/integrity", "verify_session", "sessions", errors=(404,)),
         command="session",
+        sdk="sessions.verify",
         about="Read the whole log of a session and say where its chain is broken, if it is.",
     ),
     Verb(
         "session_event", EventRequest, f"{_ANSWERS}CitedEvent", run="sessions.reading:event", permission="recall",
         route=Route("GET", "/sessions/{session_id}/events/{seq}", "get_event", "sessions", errors=(404,)),
+        sdk="sessions.event",
         about="One event, and the memory that it became.",
     ),
     Verb(
         "cite", CiteRequest, f"{_ANSWERS}CitedEvent", run="sessions.reading:cite", permission="recall",
         route=Route("GET", "/cite", "cite", "sessions", errors=(404,)), command="cite",
+        sdk="sessions.cite",
         about="The event that a citation names.",
     ),
     Verb(
@@ -152,12 +160,14 @@ SESSIONS = (
         permission="forget", changes=True,
         route=Route("POST", "/sessions/{session_id}/erase", "erase_event", "sessions", example={"seq": 12}),
         command="session",
+        sdk="sessions.erase",
         about="Erase the content of an event for good. Its hash stays, so that the chain still verifies.",
     ),
     Verb(
         "session_verbatim", VerbatimRequest, f"{_ANSWERS}Verbatim", run="sessions.verbatim:verbatim",
         permission="recall",
         route=Route("GET", "/verbatim", "verbatim", "sessions"), command="session",
+        sdk="sessions.verbatim",
         about="What was said word for word, with citations; by words in every script, without a model.",
     ),
 )  # fmt: skip

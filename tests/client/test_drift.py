@@ -12,11 +12,13 @@ import pytest
 
 from helix.client.answer_shape import Result
 from helix.client.methods import Verbs
+from helix.client.sessions import SessionVerbs
 from helix.memory.verbs.verb import Field, Verb
 from helix.verb_table import VERBS
 
 TYPESCRIPT = Path(__file__).resolve().parents[2] / "sdk" / "typescript" / "src" / "helix.ts"
 SPOKEN = [verb for verb in VERBS.values() if verb.sdk]
+SESSIONS = "sessions."
 # A memory is read whole, so that a text written back is not one that was cut.
 OWN_DEFAULTS = {("get", "max_tokens")}
 NOT_TAKEN = {("today", "as_of"), ("today", "ref")}  # today is not in the past
@@ -27,6 +29,12 @@ def _named(verb: object) -> str:
     return verb.name if isinstance(verb, Verb) else ""
 
 
+def _method(verb: Verb) -> Any:
+    """The verbs about sessions stand together, as `mem.sessions`."""
+    name = verb.sdk.removeprefix(SESSIONS)
+    return getattr(Verbs if name == verb.sdk else SessionVerbs, name)
+
+
 def _parameter(field: Field, taken: dict[str, inspect.Parameter]) -> inspect.Parameter | None:
     """Python keeps `from` for itself."""
     names = (field.name, field.wire, "frm" if field.wire == "from" else "")
@@ -35,7 +43,7 @@ def _parameter(field: Field, taken: dict[str, inspect.Parameter]) -> inspect.Par
 
 @pytest.mark.parametrize("verb", SPOKEN, ids=_named)
 def test_everything_that_a_verb_takes_can_be_said_with_the_same_default(verb: Verb) -> None:
-    taken = dict(inspect.signature(getattr(Verbs, verb.sdk)).parameters)
+    taken = dict(inspect.signature(_method(verb)).parameters)
     for field in verb.fields.values():
         if (verb.sdk, field.name) in NOT_TAKEN:
             continue
@@ -49,21 +57,27 @@ def test_everything_that_a_verb_takes_can_be_said_with_the_same_default(verb: Ve
 
 def test_the_sdk_has_no_verb_that_the_table_does_not_know() -> None:
     spoken = {name for name, _ in inspect.getmembers(Verbs, inspect.isfunction) if not name.startswith("_")}
+    spoken |= {
+        f"{SESSIONS}{name}"
+        for name, _ in inspect.getmembers(SessionVerbs, inspect.isfunction)
+        if not name.startswith("_")
+    }
     assert spoken - {"health"} == {verb.sdk for verb in SPOKEN}
 
 
 @pytest.mark.parametrize("verb", SPOKEN, ids=_named)
 def test_a_call_goes_where_the_table_says(verb: Verb) -> None:
-    taken = inspect.signature(getattr(Verbs, verb.sdk)).parameters.values()
+    taken = inspect.signature(_method(verb)).parameters.values()
     needed = {one.name: "x" for one in taken if one.default is inspect.Parameter.empty and one.name != "self"}
-    call = getattr(Verbs("project"), verb.sdk)(**needed)
-    assert (call.method, call.path) == (verb.route.method, verb.route.path.replace("{id}", "x"))
+    verbs: Any = SessionVerbs() if verb.sdk.startswith(SESSIONS) else Verbs("project")
+    call = _method(verb)(verbs, **needed)
+    assert (call.method, call.path) == (verb.route.method, re.sub(r"\{\w+\}", "x", verb.route.path))
     assert call.is_repeatable == (not verb.changes or "idempotency_key" in verb.fields)
 
 
 @pytest.mark.parametrize("verb", SPOKEN, ids=_named)
 def test_every_field_of_an_answer_has_a_name_here(verb: Verb) -> None:
-    [result] = get_args(get_type_hints(getattr(Verbs, verb.sdk))["return"])
+    [result] = get_args(get_type_hints(_method(verb))["return"])
     _check(verb.answer_type, result)
 
 
@@ -87,5 +101,9 @@ def test_the_typescript_sdk_has_the_same_verbs_on_the_same_routes() -> None:
     methods = re.findall(
         r'^  (\w+)\([^\n]*\n(?:(?!^  \}).)*?"((?:GET|POST|PATCH) /[^"]*)"', body, re.MULTILINE | re.DOTALL
     )
-    spoken = {verb.sdk.replace("_page", "Page"): f"{verb.route.method} {verb.route.path}" for verb in SPOKEN}
+    spoken = {
+        verb.sdk.replace("_page", "Page"): f"{verb.route.method} {verb.route.path}"
+        for verb in SPOKEN
+        if not verb.sdk.startswith(SESSIONS)
+    }
     assert dict(methods) == {**spoken, "health": "GET /healthz"}

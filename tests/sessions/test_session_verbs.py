@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -255,3 +256,18 @@ def test_a_forked_session_shows_both_ends_and_cites_each_by_its_hash(world: Worl
         assert cited["event"]["payload"]["content"] == text
     with pytest.raises(SessionNotFound):
         reading.event(_request(world), session_id="s", seq=2, event_hash="0" * 12)
+
+
+def test_one_reference_sent_by_many_at_once_is_one_event(world: World) -> None:
+    given = [
+        {"type": "a.b", "actor": "x", "payload": {"number": number}, "external_ref": f"f:{number}"}
+        for number in range(20)
+    ]
+    with ThreadPoolExecutor(6) as pool:
+        jobs = [pool.submit(append.ingest, _request(world), session_id="s", events=given) for _ in range(6)]
+        answers = [job.result() for job in jobs]
+    assert sum(answer["imported"] for answer in answers) == 20
+    assert all(answer["events"] == answers[0]["events"] for answer in answers)
+    (world.helix.state / "events.db").unlink()  # an index that knows nothing yet must not make it twice
+    world.helix.events.close()
+    assert append.ingest(_request(world), session_id="s", events=given)["imported"] == 0
