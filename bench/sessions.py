@@ -18,7 +18,8 @@ from pathlib import Path
 
 from helix.index.event_index import EventIndex
 from helix.vault.log.event import EventDraft
-from helix.vault.log.session_logs import FOLDER, SessionLogs
+from helix.vault.log.log_paths import FOLDER
+from helix.vault.log.session_logs import SessionLogs
 from helix.vault.paths import Root
 
 _STARTS, _ENDS = "ba ce di fo gu ha je ki lo mu", "n r s t l m nd rk st"

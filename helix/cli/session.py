@@ -28,6 +28,7 @@ Hash = Annotated[
     ),
 ]
 _LINE = 160
+_STRETCH = 1000
 
 
 @app.command("list")
@@ -233,8 +234,29 @@ def cite(
         err.print(f"memory: {answer['memory_id']}", style="dim")
 
 
-def _replayed(verbs: Verbs, session: str, *, limit: int | None, **wanted: Any) -> dict[str, Any]:
-    return gather(partial(verbs.ask, "session_replay", session_id=session, **wanted), "events", limit)
+def _replayed(
+    verbs: Verbs,
+    session: str,
+    *,
+    limit: int | None,
+    from_seq: int = 1,
+    to_seq: int | None = None,
+    **wanted: Any,
+) -> dict[str, Any]:
+    """A stretch of the log at a time: one listing of a long one would be carried from page to page."""
+    ask = partial(verbs.ask, "session_replay", session_id=session, **wanted)
+    last = max(head["seq"] for head in verbs.ask("session", session_id=session)["heads"])
+    events: list[Any] = []
+    first: dict[str, Any] = {}
+    for start in range(from_seq, min(last, to_seq or last) + 1, _STRETCH):
+        end = min(start + _STRETCH - 1, to_seq or last)
+        left = None if limit is None else limit - len(events)
+        page = gather(partial(ask, from_seq=start, to_seq=end), "events", left)
+        first = first or page
+        events += page["events"]
+        if limit is not None and len(events) >= limit:
+            break
+    return {**(first or ask(from_seq=from_seq, limit=1)), "events": events}
 
 
 def _print_event(event: dict[str, Any], *, whole: bool = False) -> None:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
-from helix.vault.log.session_logs import FOLDER, SessionLogs
+from helix.vault.log.log_paths import FOLDER
+from helix.vault.log.session_logs import SessionLogs
 from helix.vault.paths import Root
 
 _BYTES_READ = 64 * 1024 * 1024

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from helix.follow.lane import FollowReport, Lane, Progress
-from helix.index.event_index import EventIndex
-from helix.vault.log.session_logs import session_of
+from helix.vault.log.log_paths import session_of
 from helix.vault.walk import Signature
+
+if TYPE_CHECKING:
+    from helix.index.event_index import EventIndex
 
 
 class LogLane(Lane):

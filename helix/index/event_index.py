@@ -18,12 +18,12 @@ from helix.index.event_text import event_text, is_bookkeeping
 from helix.state.database import StateDatabase
 from helix.vault.log.event import LogEvent
 from helix.vault.log.log_file import Line
-from helix.vault.log.session_logs import SessionLogs, session_of
+from helix.vault.log.log_paths import session_of
+from helix.vault.log.session_logs import SessionLogs
 from helix.vault.walk import Signature
 
 # Another number means another index: it is dropped and made again from the logs, never migrated.
 SCHEMA_VERSION = 100 + analyze.VERSION
-EVENTS_FILE = "events.db"
 EXTERNAL_REFS = ("external_ref", "claude_source_ref", "codex_source_ref")
 """fields of a payload that say where it was taken from"""
 

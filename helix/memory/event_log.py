@@ -7,18 +7,24 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from helix.errors import HelixError, SessionNotFound, SessionsOff, StateUnwritable
-from helix.index.event_index import EVENTS_FILE, EventIndex, EventPlace, SessionCounts
 from helix.state.database import StateDatabase
-from helix.vault.log.event import EventDraft, LogEvent, check_session
-from helix.vault.log.session_logs import FOLDER, Integrity, SessionLogs
+from helix.vault.log.log_paths import FOLDER, check_session
 from helix.vault.paths import Root
 from helix.vault.times import format_time, utc_now
 
+if TYPE_CHECKING:
+    from helix.index.event_index import EventIndex, EventPlace, SessionCounts
+    from helix.vault.log.event import EventDraft, LogEvent
+    from helix.vault.log.session_logs import Integrity, SessionLogs
+
+EVENTS_FILE = "events.db"
 _WRITER_FILE = "writer"
 _ERASED = "event.erased"
 _ORDERS_AT_MOST = 10_000
+_VERIFIED_AT_MOST = 15
 
 
 class EventLog:
@@ -31,6 +37,7 @@ class EventLog:
         self._index: EventIndex | None = None
         self._opening = threading.Lock()
         self._refs = threading.Lock()
+        self._verified: dict[str, tuple[object, Integrity]] = {}
         self.is_followed = keep != "state"
         """whether the logs lie in the vault, so that others may change them"""
         self._own_root: Root | None = None
@@ -47,6 +54,9 @@ class EventLog:
     def index(self) -> EventIndex:
         with self._opening:
             if self._index is None:
+                # Here and not above: who has no logs does not load what reads them.
+                from helix.index.event_index import EventIndex
+
                 self._index = EventIndex(self._index_path, self.logs())
                 self._databases.append(self._index)
                 if not self.is_followed:
@@ -56,6 +66,8 @@ class EventLog:
 
     def logs(self) -> SessionLogs:
         if self._logs is None:
+            from helix.vault.log.session_logs import SessionLogs
+
             root = self._vault_root
             if not self.is_followed:
                 self._index_path.parent.mkdir(mode=0o700, exist_ok=True)
@@ -101,6 +113,8 @@ class EventLog:
 
     def erase(self, session: str, place: EventPlace) -> None:
         """Take the content of an event away, here and, by an event that says so, on every machine."""
+        from helix.vault.log.event import EventDraft
+
         self.logs().erase(session, place.hash, format_time(utc_now()))
         payload = {"seq": place.seq, "hash": place.hash}
         self.logs().append(session, [EventDraft(_ERASED, "helix", payload)])
@@ -173,6 +187,16 @@ class EventLog:
     def verify(self, session: str) -> Integrity:
         self.get_index(session)
         return self.logs().verify(session)
+
+    def integrity(self, session: str) -> Integrity:
+        """The same; of files that have not been touched since, what was found then."""
+        index = self.get_index(session)
+        files = tuple(sorted(index.known(f"{FOLDER}/{session}").items()))
+        known = self._verified.get(session)
+        if known is None or known[0] != files:
+            known = (files, self.verify(session))
+            self._verified = {**dict(list(self._verified.items())[-_VERIFIED_AT_MOST:]), session: known}
+        return known[1]
 
     def get_place(self, session: str, seq: int, prefix: str | None = None) -> EventPlace:
         found = self.get_index(session).find(session, seq, prefix)

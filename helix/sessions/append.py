@@ -11,7 +11,8 @@ from helix.memory.request import Request, verb
 from helix.sessions.answers import Appended, ErasedEvent, Ingested
 from helix.sessions.learn import learn, memory_of
 from helix.sessions.whole_log import log_of
-from helix.vault.log.event import EventDraft, check_session
+from helix.vault.log.event import EventDraft
+from helix.vault.log.log_paths import check_session
 from helix.vault.times import parse_time
 
 

@@ -24,9 +24,11 @@ from helix.sessions.answers import (
 from helix.sessions.learn import memory_of
 from helix.sessions.whole_log import log_of, shown
 from helix.vault.log.event import parse_citation
-from helix.vault.log.session_logs import FOLDER, Integrity
+from helix.vault.log.log_paths import FOLDER
+from helix.vault.log.session_logs import Integrity
 
-_MOST_LISTED = 100_000
+_MOST_LISTED = 10_000
+"""events that one replay goes through; from the next one on it is asked again"""
 
 
 @verb("sessions")
@@ -87,7 +89,7 @@ def replay(
     check_limit(limit, 1000)
     log = log_of(request)
     index = log.get_index(session_id)
-    head: _ReplayHead = {} if cursor is not None else {"integrity": _integrity(log.verify(session_id))}
+    head: _ReplayHead = {} if cursor is not None else {"integrity": _integrity(log.integrity(session_id))}
 
     def entries(_: View) -> list[list[Any]]:
         kinds = () if event_type is None else (event_type,)

@@ -14,7 +14,8 @@ from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
 from helix.sessions.answers import Verbatim, VerbatimHit
 from helix.sessions.learn import key_of
-from helix.vault.log.event import LogEvent, check_session
+from helix.vault.log.event import LogEvent
+from helix.vault.log.log_paths import check_session
 
 _LONGEST_QUERY = 4096
 _METADATA = {

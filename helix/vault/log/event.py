@@ -21,7 +21,6 @@ CITATION = re.compile(
     r"eventloom://(?P<session>[A-Za-z0-9_.-]{1,128})/events/(?P<seq>[1-9][0-9]{0,17})(?:#(?P<hash>[0-9a-f]{12,64}))?"
 )
 
-_SESSION = re.compile(r"(?!\.)[A-Za-z0-9_.-]{1,128}")
 _NEEDED = frozenset({"seq", "timestamp", "type", "actor", "payload", "hash"})
 _V1_NEEDED = frozenset({"id", "type", "actorId", "threadId", "payload", "integrity"})
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -183,15 +182,6 @@ def _checked(event: LogEvent) -> LogEvent:
     if not _HASH.fullmatch(event.hash) or (event.prev_hash and not _HASH.fullmatch(event.prev_hash)):
         raise NotAnEvent("its hash is none")
     return event
-
-
-def check_session(session: str) -> str:
-    """The same name when it can only be that of a folder."""
-    if not _SESSION.fullmatch(session):
-        raise BadValue(
-            f"Invalid session_id {session[:140]!r}: 1 to 128 letters, digits, `_`, `-` and `.`, and no dot in front"
-        )
-    return session
 
 
 def check_draft(draft: EventDraft) -> EventDraft:

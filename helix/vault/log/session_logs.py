@@ -16,38 +16,23 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from helix.errors import BadValue, HelixError, OutsideVault, SessionNotFound, StorageError, VaultUnavailable
+from helix.errors import HelixError, OutsideVault, SessionNotFound, StorageError, VaultUnavailable
 from helix.vault.folder import Folder, NotRegular, close
 from helix.vault.leftovers import unfinished_name
-from helix.vault.log.event import EventDraft, LogEvent, check_draft, check_session, seal
+from helix.vault.log.event import EventDraft, LogEvent, check_draft, seal
 from helix.vault.log.log_file import Line, last_line, read_lines
+from helix.vault.log.log_paths import FOLDER, check_session, session_of
 from helix.vault.log.redact import redact
 from helix.vault.paths import Root
 from helix.vault.syscalls import sync_file
 from helix.vault.times import Clock, parse_time, utc_now
 from helix.vault.walk import Signature
 
-FOLDER = "sessions"
 ROTATE_BYTES = 16 * 1024 * 1024
 _OPEN_SESSIONS = 256
 """whose ends are remembered; of another one the last line is read again"""
-# With what rclone puts behind the name of a conflict copy.
-_PATH = re.compile(
-    rf"{FOLDER}/(?P<session>[^/]+)/[^/]+\.jsonl(?:\.(?:\.path\d+|conflict\d+))?", re.IGNORECASE
-)
 _PART = re.compile(r"(?P<writer>[A-Za-z0-9_-]+)(?:\.(?P<part>\d{4}))?\.jsonl")
 _APPEND = os.O_WRONLY | os.O_APPEND
-
-
-def session_of(path: str) -> str | None:
-    """The session that a file of this name is a log of; None for any other file."""
-    found = _PATH.fullmatch(path)
-    if found is None:
-        return None
-    try:
-        return check_session(found["session"])
-    except BadValue:
-        return None
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from helix.vault.log.event import (
     LogEvent,
     NotAnEvent,
     check_draft,
-    check_session,
     from_line,
     parse_citation,
     seal,
 )
+from helix.vault.log.log_paths import check_session
 
 FIRST = LogEvent(
     1, "2024-01-01T00:00:00Z", "goal.created", "user", "agent-1", {"title": "Ship it é"}, None, None, ""

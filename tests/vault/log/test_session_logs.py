@@ -241,8 +241,8 @@ def test_random_damage_never_loses_a_whole_line_nor_reads_a_torn_one(tmp_path: P
 
 _APPENDER = """
 import sys
-from helix.vault.log.event import EventDraft
-from helix.vault.log.session_logs import SessionLogs
+from helix.vault.log.event import (EventDraft)
+from helix.vault.log.session_logs import (SessionLogs)
 from helix.vault.paths import Root
 logs = SessionLogs(Root(sys.argv[1]), lambda: "m1", rotate_bytes=3000)
 for number in range(100_000):
