@@ -102,14 +102,13 @@ class EventIndex(StateDatabase):
     # Following the files
 
     def known(self, below: str | None = None) -> Mapping[str, Signature]:
+        where = "" if below is None else " WHERE path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0')"
         with self._lock:
-            rows = self._db.execute("SELECT path, mtime_ns, size, inode, ctime_ns FROM files").fetchall()
-        wanted = None if below is None else f"{below}/"
-        return {
-            path: Signature(*signature)
-            for path, *signature in rows
-            if wanted is None or path == below or path.startswith(wanted)
-        }
+            rows = self._db.execute(
+                f"SELECT path, mtime_ns, size, inode, ctime_ns FROM files{where}",
+                () if below is None else (below,),
+            ).fetchall()
+        return {path: Signature(*signature) for path, *signature in rows}
 
     def count_known(self) -> int:
         with self._lock:

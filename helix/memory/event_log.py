@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helix.errors import HelixError, SessionNotFound, SessionsOff, StateUnwritable
+from helix.errors import HelixError, SessionNotFound, SessionsOff
 from helix.state.database import StateDatabase
 from helix.vault.log.log_paths import FOLDER, check_session
 from helix.vault.paths import Root
@@ -37,6 +37,7 @@ class EventLog:
         self._index: EventIndex | None = None
         self._opening = threading.Lock()
         self._refs = threading.Lock()
+        self._naming = threading.Lock()
         self._verified: dict[str, tuple[object, Integrity]] = {}
         self.is_followed = keep != "state"
         """whether the logs lie in the vault, so that others may change them"""
@@ -92,13 +93,14 @@ class EventLog:
     def _writer(self) -> str:
         """Which machine this is, in the names of files. A state folder that was lost means another one."""
         file = self._state / _WRITER_FILE
-        with suppress(FileNotFoundError):
-            if (name := file.read_text().strip()).isalnum():
-                return name
-        name = f"m{secrets.token_hex(4)}"
-        file.write_text(f"{name}\n")
-        file.chmod(0o600)
-        return name
+        with self._naming:
+            with suppress(FileNotFoundError):
+                if (name := file.read_text().strip()).isalnum():
+                    return name
+            name = f"m{secrets.token_hex(4)}"
+            file.write_text(f"{name}\n")
+            file.chmod(0o600)
+            return name
 
     # Writing
 
@@ -139,8 +141,9 @@ class EventLog:
         try:
             self.index()
             self._take_in(session)
-        except StateUnwritable as error:
-            return f"safe on disk, but {error.message}"
+        except (HelixError, OSError) as error:
+            # Whatever it is: the line is durable, and the follower takes it in later.
+            return f"safe on disk, but not found yet: {error}"
         return None
 
     def _take_in(self, session: str) -> None:
@@ -150,7 +153,7 @@ class EventLog:
         known = index.known(f"{FOLDER}/{session}")
         for name in self.logs().files(session):
             path = f"{FOLDER}/{session}/{name}"
-            with suppress(OSError, HelixError):
+            with suppress(FileNotFoundError):  # a sync tool took it away this moment
                 signature = self.logs().signature(path)
                 if known.get(path) != signature:
                     index.take_in(path, signature)
@@ -190,8 +193,9 @@ class EventLog:
 
     def integrity(self, session: str) -> Integrity:
         """The same; of files that have not been touched since, what was found then."""
-        index = self.get_index(session)
-        files = tuple(sorted(index.known(f"{FOLDER}/{session}").items()))
+        self.get_index(session)
+        logs = self.logs()
+        files = tuple(logs.signature(f"{FOLDER}/{session}/{name}") for name in logs.files(session))
         known = self._verified.get(session)
         if known is None or known[0] != files:
             known = (files, self.verify(session))

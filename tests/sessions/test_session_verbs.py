@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from helix.errors import BadValue, SessionNotFound, SessionsOff
+from helix.errors import BadValue, SessionNotFound, SessionsOff, StateUnwritable
+from helix.index.event_index import EventIndex
 from helix.memory.place import Place
 from helix.memory.principal import Principal
 from helix.memory.request import Request
@@ -271,3 +272,30 @@ def test_one_reference_sent_by_many_at_once_is_one_event(world: World) -> None:
     (world.helix.state / "events.db").unlink()  # an index that knows nothing yet must not make it twice
     world.helix.events.close()
     assert append.ingest(_request(world), session_id="s", events=given)["imported"] == 0
+
+
+def test_an_event_is_safe_and_says_so_when_the_index_cannot_be_written(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _say(world, "first")
+
+    def full(*_: object) -> None:
+        raise StateUnwritable("the state folder cannot be written (its disk is full)")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(EventIndex, "take_in", full)
+        answer = _say(world, "safe all the same")
+    assert "safe on disk" in answer["degraded"]
+    assert _found(world, "safe") == []
+    world.helix.reconciler.reconcile()
+    assert _found(world, "safe") == ["user: safe all the same"]
+
+
+def test_what_is_known_of_one_session_is_known_without_the_others(world: World) -> None:
+    _say(world, "one", "a")
+    _say(world, "two", "ab")
+    index = world.helix.events.index()
+    assert [path.split("/")[1] for path in index.known("sessions/a")] == ["a"]
+    assert len(index.known("sessions")) == len(index.known()) == 2
+    [path] = index.known("sessions/ab")
+    assert list(index.known(path)) == [path]
