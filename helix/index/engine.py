@@ -93,8 +93,8 @@ class CandidateColumns:
     valid_until: np.ndarray
     importance: np.ndarray
     """NaN where nobody said"""
-    linked: Mapping[str, AbstractSet[str]]
-    """what some name, and what names them"""
+    linked: Callable[[str], AbstractSet[str]]
+    """what one of them names, and what names it: asked of the best few, and told as it is then"""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -104,7 +104,7 @@ class CandidateColumns:
             self.ids, self.words.tolist(), self.cosines.tolist(), self.positions.tolist(), strict=True
         ):
             near = None if cosine != cosine else cosine
-            yield Candidate(memory_id, words, near, position, self.linked.get(memory_id, frozenset()))
+            yield Candidate(memory_id, words, near, position, self.linked(memory_id))
 
     def only(self, places: Sequence[int]) -> CandidateColumns:
         """Those at these places, which are in order."""

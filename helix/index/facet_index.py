@@ -190,27 +190,26 @@ class FacetIndex:
                 positions,
                 columns.share_named(rows, question),
                 *(created, changed, valid_from, valid_until, importance),
-                linked=dict(self._all_linked(ids, rows)),
+                linked=self.linked,
             )
 
     def around(self, memory_ids: Iterable[str], reach: int) -> Iterator[str]:
         """The memories just before and after them in their sessions, those that they name, and those that name them."""
         with self._lock:
             known = {one: row for one in memory_ids if (row := self._columns.find_row(one)) is not None}
+            yield from chain.from_iterable(map(self._linked, known.values()))
             rows = np.array(list(known.values()), np.intp)
-            yield from chain.from_iterable(linked for _, linked in self._all_linked(list(known), rows))
             positions = self._columns.column("position")[rows].tolist()
             for session, at in zip(self._columns.sessions(rows).tolist(), positions, strict=True):
                 if session != NO_SESSION:
                     near = self._sessions[session][max(0, at - reach) : at + reach + 1]
                     yield from map(self._columns.id, near)
 
-    def _all_linked(self, ids: Sequence[str], rows: np.ndarray) -> Iterator[tuple[str, AbstractSet[str]]]:
-        # Most are linked with nothing, and of hundreds it is asked for every question.
-        sizes = self._columns.column("links")[rows].tolist()
-        for memory_id, row, size in zip(ids, rows.tolist(), sizes, strict=True):
-            if (size or memory_id in self._named_by) and (linked := self._linked(row)):
-                yield memory_id, linked
+    def linked(self, memory_id: str) -> AbstractSet[str]:
+        """What it names, and what names it."""
+        with self._lock:
+            row = self._columns.find_row(memory_id)
+            return frozenset() if row is None else self._linked(row)
 
     def _linked(self, row: int) -> AbstractSet[str]:
         memory_id = self._columns.id(row)

@@ -54,7 +54,7 @@ def columns(*rows: Row) -> CandidateColumns:
     return CandidateColumns(
         *(list(map(str, of.memory_id)), of.words, of.cosine, np.zeros(len(rows), int), of.session),
         *(of.position, of.named, of.created, of.changed, of.valid_from, of.valid_until, of.importance),
-        linked={},
+        linked=lambda _: frozenset(),
     )
 
 
@@ -132,8 +132,10 @@ def test_what_the_best_hit_is_linked_with_comes_before_strangers_and_after_the_h
         candidate("linked"),
         candidate("floor", 0.1, 0.4),
     )
-    links = {"hit": {"linked", "gone"}}
-    ranked = follow_links(rank(columns(*sorted(candidates)), 0.5, NOW, None), links)
+    links = {"hit": frozenset({"linked", "gone"})}
+    ranked = follow_links(
+        rank(columns(*sorted(candidates)), 0.5, NOW, None), lambda one: links.get(one, frozenset())
+    )
     assert [one.memory_id for one in ranked] == ["hit", "linked", "stranger", "floor"]
     for one in ranked:
         assert one.score == pytest.approx(sum(one.reasons.values()))
