@@ -143,6 +143,8 @@ CODES = (
     Code("wrong-method", HelixError, FAILED, "A route that is asked in another way.", "`/openapi.json` says how."),
     Code("too-large", HelixError, REFUSED, "A body above `max_body_bytes`.", "Split the text."),
     Code("too-slow", HelixError, NOT_NOW, "A body that did not arrive in time.", "Repeat."),
+    Code("rate-limited", HelixError, NOT_NOW, "More from one client than it may have at once: ten SSE streams of MCP.",
+         "Close one, or use `/mcp` without `/sse`."),
     Code("busy", HelixError, NOT_NOW, "More requests at once than `max_in_flight`.", "Repeat in a moment."),
     Code("internal", HelixError, FAILED, "Something went wrong in Helix itself.",
          "The daemon's log has the details; `helix status` says where it is."),

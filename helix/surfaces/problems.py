@@ -74,6 +74,7 @@ REFUSALS: Mapping[str, int] = {
     "too-large": 413,
     "not-json": 415,
     "wrong-host": 421,
+    "rate-limited": 429,
     "internal": 500,
     "busy": 503,
 }

@@ -6,14 +6,14 @@ Its library takes a second and tens of megabytes to load. A daemon that no agent
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from helix.dialects.registry import DEFAULT, DIALECTS
 from helix.surfaces.mcp.routes import dialect_routes
@@ -36,7 +36,12 @@ class McpSoon:
         self._has_ended = anyio.Event()
 
     def routes(self) -> list[Route]:
-        return dialect_routes(DIALECTS, DEFAULT, {name: _Awaited(self, name) for name in DIALECTS})
+        return dialect_routes(
+            DIALECTS,
+            DEFAULT,
+            {name: _Awaited(self, name, lambda surface: surface.endpoints) for name in DIALECTS},
+            {name: _Awaited(self, name, lambda surface: surface.stream_endpoints) for name in DIALECTS},
+        )
 
     async def surface(self) -> McpSurface | None:
         """None when it cannot be made, or will not be any more."""
@@ -91,9 +96,13 @@ class McpSoon:
 class _Awaited:
     """A dialect at its path, from before there is anything to answer with."""
 
-    def __init__(self, soon: McpSoon, dialect: str) -> None:
+    def __init__(
+        self, soon: McpSoon, dialect: str, endpoints: Callable[[McpSurface], Mapping[str, ASGIApp]]
+    ) -> None:
+        """`endpoints` are those of one transport."""
         self._soon = soon
         self._dialect = dialect
+        self._endpoints = endpoints
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         surface = await self._soon.surface()
@@ -101,4 +110,4 @@ class _Awaited:
             refusal = refuse("internal", "MCP cannot be served now; the log of the daemon says why")
             await refusal(scope, receive, send)
         else:
-            await surface.endpoints[self._dialect](scope, receive, send)
+            await self._endpoints(surface)[self._dialect](scope, receive, send)

@@ -14,20 +14,29 @@ from helix.dialects.dialect import Dialect
 from helix.surfaces.problems import to_body
 
 PATH = "/mcp"
+STREAM, MESSAGES = "/sse", "/messages/"
+"""below the path of a dialect: the transport of 2024-11-05"""
 _EVERY_METHOD = ["GET", "POST", "DELETE", "PUT", "PATCH"]
 
 
 def dialect_routes(
-    dialects: Mapping[str, Dialect], default: str, endpoints: Mapping[str, ASGIApp]
+    dialects: Mapping[str, Dialect],
+    default: str,
+    endpoints: Mapping[str, ASGIApp],
+    streams: Mapping[str, ASGIApp],
 ) -> list[Route]:
     """Exact paths: a mount would redirect, and clients do not follow a redirected POST.
 
-    Below the path of a dialect is nothing, and who may know that is whoever may use the dialect.
+    Below the path of a dialect is nothing but its streams of the older transport (`streams`), and who may know that is
+    whoever may use the dialect.
     """
     known = ", ".join(dialects)
-    found = [Route(PATH, declare(dialects[default].access.unheard())(endpoints[default]))]
+    found: list[Route] = []
+    for path, name in ((PATH, default), *((f"{PATH}/{name}", name) for name in dialects)):
+        access = dialects[name].access.unheard()
+        found.append(Route(path, declare(access)(endpoints[name])))
+        found += [Route(f"{path}{end}", declare(access)(streams[name])) for end in (STREAM, MESSAGES)]
     for name, dialect in dialects.items():
-        found.append(Route(f"{PATH}/{name}", declare(dialect.access.unheard())(endpoints[name])))
         found.append(_nothing_at(f"{PATH}/{name}/{{rest:path}}", dialect.access, known))
     return [*found, _nothing_at(f"{PATH}/{{dialect:path}}", LOCAL, known)]
 

@@ -23,6 +23,7 @@ from helix.surfaces.mcp.notices import Notices
 from helix.surfaces.mcp.resources import Resources
 from helix.surfaces.mcp.routes import dialect_routes
 from helix.surfaces.mcp.server import make_server
+from helix.surfaces.mcp.sse import SseEndpoint, SseStreams
 from helix.surfaces.mcp.worker_threads import Workers
 
 _QUIET = 0.25  # changes this close to each other are told as one
@@ -39,6 +40,7 @@ class McpSurface:
         default: str = DEFAULT,
         patience: Patience | None = None,
         on_call: Callable[[Place], None] = lambda place: None,
+        streams: SseStreams | None = None,
         **limits: Any,
     ) -> None:
         """`is_ready` says whether search is; `on_call` hears who calls a tool; `limits` are those of an endpoint."""
@@ -47,6 +49,8 @@ class McpSurface:
         self.workers = Workers()
         self.servers: dict[str, Server[Any]] = {}
         self.endpoints: dict[str, DialectEndpoint] = {}
+        self.streams = streams or SseStreams()
+        self.stream_endpoints: dict[str, SseEndpoint] = {}
         self.notices: dict[str, Notices] = {}
         request_in = requests_to(workspace)
         for name, dialect in dialects.items():
@@ -58,15 +62,16 @@ class McpSurface:
             self.servers[name] = server
             self.notices[name] = notices
             self.endpoints[name] = DialectEndpoint(server, direct, **limits)
+            self.stream_endpoints[name] = SseEndpoint(server, self.streams)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._changed = asyncio.Event()
 
     def sessions(self) -> int:
-        return sum(endpoint.count() for endpoint in self.endpoints.values())
+        return sum(endpoint.count() for endpoint in self.endpoints.values()) + self.streams.count()
 
     def routes(self) -> list[Route]:
         """For an app that serves it from the start."""
-        return dialect_routes(self._dialects, self._default, self.endpoints)
+        return dialect_routes(self._dialects, self._default, self.endpoints, self.stream_endpoints)
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
@@ -97,6 +102,7 @@ class McpSurface:
     def end_streams(self) -> None:
         """From any thread: the daemon is about to stop, and would wait for those who listen."""
         if (loop := self._loop) is not None:
+            loop.call_soon_threadsafe(self.streams.end)
             for notices in self.notices.values():
                 loop.call_soon_threadsafe(notices.listen.close)
 

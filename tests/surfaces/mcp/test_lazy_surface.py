@@ -66,8 +66,9 @@ def test_a_library_that_cannot_be_loaded_costs_mcp_and_nothing_else() -> None:
             yield
 
     with TestClient(Starlette(routes=soon.routes(), lifespan=lifespan)) as client:
-        answers = [client.post(path, json=_PING) for path in ("/mcp", "/mcp/vault", "/mcp")]
-    assert [answer.status_code for answer in answers] == [500, 500, 500]
+        paths = ("/mcp", "/mcp/vault", "/mcp", "/mcp/messages/")
+        answers = [client.get("/mcp/sse"), *(client.post(path, json=_PING) for path in paths)]
+    assert [answer.status_code for answer in answers] == [500] * 5
     assert "the log of the daemon says why" in answers[0].text
     assert "half an upgrade" not in answers[0].text
     assert soon.sessions() == 0
