@@ -73,6 +73,14 @@ class ConsolidateConfig:
 
 
 @dataclass(frozen=True)
+class SearchConfig:
+    """What has a say in the order of hits."""
+
+    feedback: bool = True
+    """whether memories that helped before stand a little higher, and such as did not a little lower"""
+
+
+@dataclass(frozen=True)
 class SessionsConfig:
     """The logs of what agents did."""
 
@@ -117,6 +125,7 @@ class Config:
     follow: FollowConfig = FollowConfig()
     git: GitConfig = GitConfig()
     consolidate: ConsolidateConfig = ConsolidateConfig()
+    search: SearchConfig = SearchConfig()
     sessions: SessionsConfig = SessionsConfig()
 
     @property

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import typer
 
+from helix.capture.settings import find_settings, summary_of
 from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_facts, print_json, reports_errors
 from helix.config import Config
@@ -101,6 +102,8 @@ def status(context: typer.Context, as_json: Json = False) -> None:
         raise VaultMissing(f"there is no vault at {config.vault}; `helix init` makes one")
     daemon = find_daemon(config)
     answer = _without_daemon(context) if daemon is None else _from_daemon(config, daemon)
+    capture = find_settings(state_folder(config.state_dir, config.vault)) if config.vault.is_dir() else None
+    answer["capture"] = summary_of(capture)
     if as_json:
         print_json(answer)
         return
@@ -121,6 +124,7 @@ def status(context: typer.Context, as_json: Json = False) -> None:
             *([("left out", _count_templates(answer["templates"]))] if answer["templates"] else []),
             ("index", searching or "opened when something is asked"),
             ("git", answer["git"]),
+            ("capture", "off" if capture is None else f"on for {capture.shown}"),
             ("log", answer["log"]),
         ]
     )

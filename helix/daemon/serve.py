@@ -24,6 +24,7 @@ from helix_mcp.address import is_loopback
 from helix.compose import open_vault, open_workspace
 from helix.config import Config, from_process
 from helix.daemon.allocator import share_arenas
+from helix.daemon.capturing import CaptureSoon
 from helix.daemon.connections import BoundedConnection
 from helix.daemon.logs import LEVELS, announce, start_logging
 from helix.errors import ConfigError, HelixError, VaultLocked
@@ -128,9 +129,13 @@ def _serve(followed: FollowedVault) -> None:
         mcp = McpSoon(partial(_make_mcp, workspace, release, recall, clients, config.max_body_bytes))
         followed.on_change(mcp.memories_changed)
         follower = followed.follower()
+        capture = CaptureSoon(workspace)
+        followed.reconciler.on_scan.append(capture.look)
         doors = _make_doors(workspace, follower, recall, clients, mcp, release)
         plugged = [
-            Plugged(lifespans=[partial(_following, follower, recall, workspace.upkeep), doors.events.run]),
+            Plugged(
+                lifespans=[partial(_following, follower, recall, workspace.upkeep, capture), doors.events.run]
+            ),
             Plugged(mcp.routes(), [mcp.run]),
             Plugged(dashboard()),
             Plugged(proof(token)),
@@ -224,14 +229,16 @@ def _make_doors(
 
 
 @asynccontextmanager
-async def _following(follower: Follower, recall: RecallSoon, upkeep: Upkeep) -> AsyncIterator[None]:
+async def _following(
+    follower: Follower, recall: RecallSoon, upkeep: Upkeep, capture: CaptureSoon
+) -> AsyncIterator[None]:
     for worker in (follower, recall, upkeep):
         worker.start()
     try:
         yield
     finally:
-        for worker in (upkeep, follower, recall):
-            await anyio.to_thread.run_sync(worker.stop)
+        for stop in (capture.stop, upkeep.stop, follower.stop, recall.stop):
+            await anyio.to_thread.run_sync(stop)
 
 
 def _leave_quietly(server: uvicorn.Server) -> None:
