@@ -37,6 +37,7 @@ SECTIONS = (
         "Sessions",
         (
             ("session", "helix.cli.session:app", "Read, verify and add to the logs of what agents did."),
+            ("skill", "helix.cli.skill:app", "List, read and export what agents learned to do."),
             ("cite", "helix.cli.session:cite", "Print the event that a citation names."),
         ),
     ),
@@ -74,6 +75,8 @@ SECTIONS = (
             ("connect", "helix.cli.connect:connect", "Give a host the memory: print its set-up, or install it."),
             ("disconnect", "helix.cli.connect:disconnect", "Take out of a host's file what connect put there."),
             ("hooks", "helix.cli.hooks:app", "Let Claude Code start with the memories of its project."),
+            ("capture", "helix.cli.capture:app", "Take the transcripts of your agents into logs of sessions."),
+            ("hook-event", "helix.cli.hook_event:hook_event", "Add what a hook saw to the log of a session."),
         ),
     ),
     (

@@ -181,6 +181,27 @@ def search(
 
 @app.command()
 @reports_errors
+def checkout(
+    context: typer.Context,
+    session: Session,
+    query: Annotated[str, typer.Argument(help="The question.")],
+    limit: Annotated[int, typer.Option(min=1, max=100, help="How many facts at most.")] = 10,
+    max_tokens: Annotated[int, typer.Option(min=64, help="The whole answer fits in so many tokens.")] = 4000,
+    as_json: Json = False,
+) -> None:
+    """Say what memory knows of a question, with citations, and whether it can be answered from it."""
+    with open_verbs(context) as verbs:
+        answer = verbs.ask(
+            "session_checkout", session_id=session, query=query, limit=limit, max_tokens=max_tokens
+        )
+    if as_json:
+        print_json(answer)
+        return
+    out.print(answer["prompt"])
+
+
+@app.command()
+@reports_errors
 def export(context: typer.Context, session: Session) -> None:
     """Print the log of a session as one chain of JSON lines; of two that went on at once, the longer."""
     with open_verbs(context) as verbs:
@@ -203,15 +224,21 @@ def erase(
     session: Session,
     seq: Annotated[int, typer.Argument(min=1, help="The number of the event.")],
     event_hash: Hash = None,
+    through: Annotated[
+        int | None, typer.Option(min=1, help="Erase every event from SEQ to this number.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Erase the content of an event for good; its hash stays, so that the chain still verifies."""
     with open_verbs(context) as verbs:
-        answer = verbs.ask("session_erase", session_id=session, seq=seq, event_hash=event_hash)
+        answer = verbs.ask(
+            "session_erase", session_id=session, seq=seq, event_hash=event_hash, through=through
+        )
     if as_json:
         print_json(answer)
         return
-    out.print(f"erased event {answer['seq']} of {session}")
+    what = f"event {answer['seq']}" if answer["erased"] == 1 else f"{answer['erased']} events"
+    out.print(f"erased {what} of {session}")
     if answer["memory_id"]:
         err.print(f"the memory {answer['memory_id']} was made of it; `helix forget --hard` erases that too")
     err.print("git and sync services keep versions of their own; see docs/log-format.md", style="dim")

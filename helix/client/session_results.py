@@ -70,6 +70,14 @@ class SessionHead(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
+class LearnedFrom(Result):
+    id: str
+    title: str
+    status: str
+    kind: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class SessionDetails(Result):
     session_id: str
     events: int
@@ -80,6 +88,8 @@ class SessionDetails(Result):
     actors: tuple[str, ...] = ()
     types: Mapping[str, int] = mapping()
     files: tuple[str, ...] = ()
+    learned: tuple[LearnedFrom, ...] = each(LearnedFrom)
+    """memories whose source names the session"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +156,8 @@ class ErasedEvent(Result):
     session_id: str
     seq: int
     hash: str
+    erased: int = 1
+    """how many events were erased"""
     memory_id: str | None = None
     """a memory that was made of it; it is not erased with it"""
 
@@ -171,3 +183,203 @@ class Verbatim(Listing[VerbatimHit]):
     @property
     def items(self) -> tuple[VerbatimHit, ...]:
         return self.results
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckoutQuality(Result):
+    confidence: float
+    answerability: str
+    """`answer_from_memory`, `refresh_recommended` or `ask_user`"""
+    required_action: Mapping[str, Any] | None = None
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssembledContext(Result):
+    session_id: str
+    prompt: str
+    """all of it as a text for a model"""
+    replay_event_count: int
+    compacted: bool
+    tokens_used: int
+    contexts: tuple[Mapping[str, Any], ...] = ()
+    assembly_policy: Mapping[str, Any] = mapping()
+    context_counts: Mapping[str, int] = mapping()
+    working_set: Mapping[str, Any] = mapping()
+    truncated: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Handover(AssembledContext):
+    integrity_ok: bool
+    summary: Mapping[str, Any] = mapping()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checkout(Result):
+    session_id: str
+    query: str
+    prompt: str
+    quality: CheckoutQuality = field(metadata={"of": CheckoutQuality})
+    replay_event_count: int
+    compacted: bool
+    tokens_used: int
+    current_facts: tuple[Mapping[str, Any], ...] = ()
+    evidence: tuple[Mapping[str, Any], ...] = ()
+    provenance: tuple[Mapping[str, Any], ...] = ()
+    """what was found, also what no longer holds: that has a `valid_to`"""
+    warnings: tuple[str, ...] = ()
+    working_set: Mapping[str, Any] = mapping()
+    ref: Mapping[str, Any] | None = None
+    retention: Mapping[str, Any] = mapping()
+    guidance: Mapping[str, Any] = mapping()
+    diagnostics: Mapping[str, Any] = mapping()
+    context_counts: Mapping[str, int] = mapping()
+    token_efficiency: Mapping[str, Any] = mapping()
+    assembly_policy: Mapping[str, Any] = mapping()
+    purpose: str | None = None
+    truncated: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capabilities(Result):
+    session_id: str
+    purpose: str
+    prompt: str
+    current_task: str | None = None
+    recommended_next_call: Mapping[str, Any] = mapping()
+    reminder_policy: Mapping[str, Any] = mapping()
+    ambient_loop: Mapping[str, Any] = mapping()
+    tools: tuple[Mapping[str, str], ...] = ()
+    status: Mapping[str, Any] = mapping()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bootstrap(Result):
+    mode: str
+    session_id: str
+    prompt: str
+    capabilities: Capabilities = field(metadata={"of": Capabilities})
+    workspace: str | None = None
+    current_task: str | None = None
+    startup_sequence: tuple[Mapping[str, Any], ...] = ()
+    trust_policy: Mapping[str, str] = mapping()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reminder(Result):
+    session_id: str
+    reminder: Mapping[str, Any] | None = None
+    """null when there is no reason to look"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkillEvent(Result):
+    """What was said of a skill, as it was acknowledged."""
+
+    session_id: str
+    seq: int
+    hash: str
+    event_type: str
+    citation: str
+    status: str | None = None
+    """how the skill stands after it"""
+    memory: LearnedMemory | None = field(default=None, metadata={"of": LearnedMemory})
+    """the note of the skill"""
+    degraded: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkillOutcome(Result):
+    time: str
+    citation: str
+    task: str | None = None
+    success_score: float | None = None
+    feedback: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkillVersion(Result):
+    version: str
+    status: str
+    latest_citation: str
+    supersedes_version: str | None = None
+    applied_count: int = 0
+    outcome_count: int = 0
+    success_count: int = 0
+    failure_count: int = 0
+    contradiction_count: int = 0
+    average_success_score: float | None = None
+    outcomes: tuple[SkillOutcome, ...] = each(SkillOutcome)
+    """the last ones; of one skill alone"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Skill(Result):
+    skill_id: str
+    name: str
+    status: str
+    """`proposed`, `validated`, `revised`, `deprecated` or `contradicted`"""
+    version: str
+    """the current one: that which was validated or revised last"""
+    last: str
+    summary: str | None = None
+    reason: str | None = None
+    procedure: tuple[str, ...] = ()
+    applicability: tuple[str, ...] = ()
+    citations: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()
+    failure_modes: tuple[str, ...] = ()
+    rollback: str | None = None
+    memory_id: str | None = None
+    versions: tuple[SkillVersion, ...] = each(SkillVersion)
+    truncated: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkillCandidate(Result):
+    skill_id: str
+    version: str
+    status: str
+    latest_citation: str
+    success_count: int = 0
+    failure_count: int = 0
+    average_success_score: float | None = None
+    reason: str | None = None
+    """why to roll it back"""
+    failure_modes: tuple[str, ...] = ()
+    rollback: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkillAnalytics(Result):
+    version_count: int
+    outcome_count: int
+    contradiction_count: int
+    promotion_candidates: tuple[SkillCandidate, ...] = each(SkillCandidate)
+    rollback_candidates: tuple[SkillCandidate, ...] = each(SkillCandidate)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SkillList(Listing[Skill]):
+    analytics: SkillAnalytics | None = field(default=None, metadata={"of": SkillAnalytics})
+    """on the first page"""
+    skills: tuple[Skill, ...] = each(Skill)
+
+    @property
+    def items(self) -> tuple[Skill, ...]:
+        return self.skills
+
+
+@dataclass(frozen=True, kw_only=True)
+class GivenFeedback(Result):
+    """What was said of an answer, as it was acknowledged."""
+
+    session_id: str
+    seq: int
+    hash: str
+    event_type: str
+    citation: str
+    memory_id: str | None = None
+    """the memory that it is about; None when none has this name"""
+    degraded: str | None = None

@@ -8,12 +8,21 @@ from typing import Any
 from helix.client.call import Call, asks, of_session, reads
 from helix.client.session_results import (
     AppendedEvent,
+    AssembledContext,
+    Bootstrap,
+    Capabilities,
+    Checkout,
     CitedEvent,
     ErasedEvent,
+    GivenFeedback,
+    Handover,
     IngestedEvents,
+    Reminder,
     Replay,
     SessionDetails,
     SessionList,
+    SkillEvent,
+    SkillList,
     Verbatim,
     VerifiedSession,
 )
@@ -79,9 +88,16 @@ class SessionVerbs:
         """The event that a citation names."""
         return reads("/cite", CitedEvent, uri=uri)
 
-    def erase(self, session_id: str, seq: int, *, hash: str | None = None) -> Call[ErasedEvent]:  # noqa: A002
-        """Erase the content of an event for good. Its hash stays, so that the chain still verifies."""
-        return _adds(of_session(session_id, "/erase"), ErasedEvent, seq=seq, hash=hash)
+    def erase(
+        self,
+        session_id: str,
+        seq: int,
+        *,
+        hash: str | None = None,  # noqa: A002
+        through: int | None = None,
+    ) -> Call[ErasedEvent]:
+        """Erase the content of an event for good, or of all up to another. Hashes stay, so that the chain verifies."""
+        return _adds(of_session(session_id, "/erase"), ErasedEvent, seq=seq, hash=hash, through=through)
 
     def verbatim(
         self,
@@ -96,6 +112,170 @@ class SessionVerbs:
         return reads(
             "/verbatim", Verbatim, query=query, session_id=session_id, limit=limit, max_tokens=max_tokens,
             cursor=cursor,
+        )  # fmt: skip
+
+    def checkout(
+        self,
+        session_id: str,
+        query: str,
+        *,
+        replay_from_seq: int = 1,
+        limit: int = 10,
+        max_recent_events: int = 20,
+        purpose: str | None = None,
+        max_tokens: int = 4000,
+    ) -> Call[Checkout]:
+        """What memory knows of a question, cited, and whether it can be answered from it."""
+        return _adds(
+            of_session(session_id, "/checkout"), Checkout, query=query, replay_from_seq=replay_from_seq,
+            limit=limit, max_recent_events=max_recent_events, purpose=purpose, max_tokens=max_tokens,
+        )  # fmt: skip
+
+    def assemble(
+        self,
+        session_id: str,
+        query: str,
+        *,
+        replay_from_seq: int = 1,
+        limit: int = 10,
+        max_recent_events: int = 20,
+        max_tokens: int = 4000,
+    ) -> Call[AssembledContext]:
+        """What happened last in a session and what bears on a question, as one text with its sources."""
+        return reads(
+            of_session(session_id, "/context"), AssembledContext, query=query, replay_from_seq=replay_from_seq,
+            limit=limit, max_recent_events=max_recent_events, max_tokens=max_tokens,
+        )  # fmt: skip
+
+    def after_turn(
+        self,
+        session_id: str,
+        role: str,
+        content: str,
+        *,
+        query: str | None = None,
+        source: str = "agent",
+        limit: int = 10,
+        max_recent_events: int = 20,
+        max_tokens: int = 4000,
+    ) -> Call[AssembledContext]:
+        """Add a turn to the log of a session, and get what bears on it."""
+        return _adds(
+            of_session(session_id, "/turns"), AssembledContext, role=role, content=content, query=query,
+            source=source, limit=limit, max_recent_events=max_recent_events, max_tokens=max_tokens,
+        )  # fmt: skip
+
+    def handover(
+        self,
+        session_id: str,
+        subagent_session_id: str,
+        summary: str,
+        *,
+        query: str = "subagent handoff",
+        limit: int = 10,
+        max_tokens: int = 4000,
+    ) -> Call[Handover]:
+        """A subagent is done: its session is closed, and the one it worked for hears what came of it."""
+        return _adds(
+            of_session(session_id, "/handover"), Handover, subagent_session_id=subagent_session_id,
+            summary=summary, query=query, limit=limit, max_tokens=max_tokens,
+        )  # fmt: skip
+
+    def capabilities(self, session_id: str, *, current_task: str | None = None) -> Call[Capabilities]:
+        """What an agent can do with its memory, and what is known of its session."""
+        return reads(of_session(session_id, "/capabilities"), Capabilities, current_task=current_task)
+
+    def bootstrap(self, session_id: str, *, current_task: str | None = None) -> Call[Bootstrap]:
+        """What an agent should do first in a session."""
+        return _adds(of_session(session_id, "/bootstrap"), Bootstrap, current_task=current_task)
+
+    def reminder(
+        self,
+        session_id: str,
+        trigger: str,
+        *,
+        turn_count: int | None = None,
+        duration_ms: int | None = None,
+        current_task: str | None = None,
+        source: str = "hook",
+    ) -> Call[Reminder]:
+        """Whether an agent should look at its memory now, and why."""
+        return _adds(
+            of_session(session_id, "/reminder"), Reminder, trigger=trigger, turn_count=turn_count,
+            duration_ms=duration_ms, current_task=current_task, source=source,
+        )  # fmt: skip
+
+    def skill(
+        self,
+        session_id: str,
+        action: str,
+        skill_id: str,
+        *,
+        version: str = "1",
+        name: str | None = None,
+        summary: str | None = None,
+        procedure: Sequence[str] = (),
+        applicability: Sequence[str] = (),
+        citations: Sequence[str] = (),
+        task: str | None = None,
+        success_score: float | None = None,
+        feedback: str | None = None,
+        evidence: Sequence[str] = (),
+        reason: str | None = None,
+        supersedes_version: str | None = None,
+        failure_modes: Sequence[str] = (),
+        rollback: str | None = None,
+        contradiction_reason: str | None = None,
+        actor: str = "agent",
+    ) -> Call[SkillEvent]:
+        """Say what happened to a skill: `proposed`, `validated`, `revised`, `deprecated`, `contradicted`, `applied` or
+        `outcome_recorded`. Its note is made anew from all that was said of it."""
+        return _adds(
+            of_session(session_id, "/skills"), SkillEvent, action=action, skill_id=skill_id, version=version,
+            name=name, summary=summary, procedure=[*procedure], applicability=[*applicability],
+            citations=[*citations], task=task, success_score=success_score, feedback=feedback,
+            evidence=[*evidence], reason=reason, supersedes_version=supersedes_version,
+            failure_modes=[*failure_modes], rollback=rollback, contradiction_reason=contradiction_reason,
+            actor=actor,
+        )  # fmt: skip
+
+    def skills(
+        self,
+        *,
+        skill_id: str | None = None,
+        status: str | None = None,
+        limit: int = 50,
+        max_tokens: int = 2000,
+        cursor: str | None = None,
+    ) -> Call[SkillList]:
+        """The skills that the logs know, and how they did; of one alone also its outcomes."""
+        return reads(
+            "/skills", SkillList, skill_id=skill_id, status=status, limit=limit, max_tokens=max_tokens,
+            cursor=cursor,
+        )  # fmt: skip
+
+    def feedback(
+        self,
+        session_id: str,
+        entity_name: str,
+        entity_type: str,
+        feedback: str,
+        *,
+        query: str | None = None,
+        citation: str | None = None,
+        score: float | None = None,
+        reason: str | None = None,
+        importance: float | None = None,
+        source: str | None = None,
+        actor: str = "agent",
+        purpose: str | None = None,
+        outcome: str | None = None,
+    ) -> Call[GivenFeedback]:
+        """Say whether a memory that was found was `used`, `helpful` or `irrelevant`. No note is touched."""
+        return _adds(
+            of_session(session_id, "/feedback"), GivenFeedback, entity_name=entity_name,
+            entity_type=entity_type, feedback=feedback, query=query, citation=citation, score=score,
+            reason=reason, importance=importance, source=source, actor=actor, purpose=purpose, outcome=outcome,
         )  # fmt: skip
 
 

@@ -14,7 +14,9 @@ from typing import NamedTuple
 
 from helix.errors import HelixError
 from helix.index import analyze
+from helix.index.event_subject import FEEDBACK, subject_of
 from helix.index.event_text import event_text, is_bookkeeping
+from helix.index.feedback import weight_of
 from helix.state.database import StateDatabase
 from helix.vault.log.event import LogEvent
 from helix.vault.log.log_file import Line
@@ -23,7 +25,7 @@ from helix.vault.log.session_logs import SessionLogs
 from helix.vault.walk import Signature
 
 # Another number means another index: it is dropped and made again from the logs, never migrated.
-SCHEMA_VERSION = 100 + analyze.VERSION
+SCHEMA_VERSION = 200 + analyze.VERSION
 EXTERNAL_REFS = ("external_ref", "claude_source_ref", "codex_source_ref")
 """fields of a payload that say where it was taken from"""
 
@@ -31,6 +33,8 @@ _WORDS_AT_MOST = 400
 """of one event"""
 _ROWS_AT_MOST = 4_000
 """that are ranked for a question: words that stand in more events than that say little, and are left out first"""
+_QUESTION_WORDS = 40
+"""of a question that an answer was judged for"""
 _BATCH = 2_000
 # Words are found by `analyze`; here they are only told apart by the blanks between them. Quotes are doubled.
 _SIGNS = "!\"\"#$%&()*+,-./:;<=>?@[\\]^_`{|}~''"
@@ -53,6 +57,8 @@ CREATE INDEX events_seq ON events (session, seq);
 CREATE INDEX events_file ON events (file);
 CREATE INDEX events_type ON events (session, type);
 CREATE INDEX events_ref ON events (session, ref) WHERE ref IS NOT NULL;
+CREATE TABLE subjects (event INTEGER PRIMARY KEY, family TEXT NOT NULL, subject TEXT NOT NULL, weight REAL, words TEXT);
+CREATE INDEX subjects_subject ON subjects (family, subject);
 CREATE VIRTUAL TABLE words USING fts5 (text, detail = none, tokenize = "ascii tokenchars '{_SIGNS}'");
 CREATE VIRTUAL TABLE frequencies USING fts5vocab (words, row);
 """
@@ -93,6 +99,7 @@ class EventIndex(StateDatabase):
         self._logs = logs
         self._reading = threading.RLock()
         """one at a time reads files: who appends, and who follows the folder"""
+        self._subjects_changed = 0
         super().__init__(path)
 
     def erase(self, memory_ids: Sequence[str]) -> bool:
@@ -190,6 +197,7 @@ class EventIndex(StateDatabase):
             # The same event in two files: in a copy that a sync tool made. An erasure counts wherever it stands.
             if is_erased and not known[1]:
                 self._db.execute("UPDATE events SET erased = 1, ref = NULL WHERE id = ?", (known[0],))
+                self._drop_subjects([known[0]])
                 self._drop_words([known[0]])
             return
         event_hash, prev = (
@@ -217,16 +225,30 @@ class EventIndex(StateDatabase):
                 ref,
             ),
         )
+        if (about := subject_of(event)) is not None:
+            self._put_subject(added.lastrowid, event, *about)
         if not is_erased and not is_bookkeeping(event.type, event.payload):
             words = dict.fromkeys(analyze.tokens(event_text(event.payload)))
             text = " ".join([*list(words)[:_WORDS_AT_MOST], _mark(session)])
             self._db.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (added.lastrowid, text))
+
+    def _put_subject(self, row: int | None, event: LogEvent, family: str, subject: str) -> None:
+        weight = words = None
+        if family == FEEDBACK:
+            query = event.payload.get("query")
+            weight = weight_of(event.payload.get("feedback"), event.type)
+            words = (
+                " ".join(analyze.query_tokens(query)[:_QUESTION_WORDS]) if isinstance(query, str) else None
+            )
+        self._db.execute("INSERT INTO subjects VALUES (?, ?, ?, ?, ?)", (row, family, subject, weight, words))
+        self._subjects_changed += 1
 
     def _forget(self, file: int, session: str) -> None:
         """What other files of the session say too is read there again."""
         with self.transaction():
             ids = [row[0] for row in self._db.execute("SELECT id FROM events WHERE file = ?", (file,))]
             self._drop_words(ids)
+            self._drop_subjects(ids)
             self._db.execute("DELETE FROM events WHERE file = ?", (file,))
             self._db.execute("DELETE FROM files WHERE id = ?", (file,))
             self._db.execute(
@@ -262,6 +284,10 @@ class EventIndex(StateDatabase):
         if ids:
             # Merges the postings, so that words which stand in no event any more leave the file too.
             self._db.execute("INSERT INTO words (words) VALUES ('optimize')")
+
+    def _drop_subjects(self, ids: Sequence[int]) -> None:
+        self._db.executemany("DELETE FROM subjects WHERE event = ?", ((row,) for row in ids))
+        self._subjects_changed += 1
 
     # Asking
 
@@ -325,6 +351,52 @@ class EventIndex(StateDatabase):
             f"WHERE s.name = ? AND e.seq < ? AND e.type IN ({among}) ORDER BY e.seq DESC LIMIT ?",
             (session, seq, *kinds, limit),
         )
+
+    def latest(self, session: str, first: int, last: int | None, limit: int) -> list[EventPlace]:
+        """The last events of a session within some numbers, the last first."""
+        return self._places(
+            "WHERE s.name = ? AND e.seq >= ? AND e.seq <= ? ORDER BY e.seq DESC, e.hash LIMIT ?",
+            (session, first, (1 << 62) if last is None else last, limit),
+        )
+
+    def frequencies(self, words: Sequence[str]) -> tuple[int, dict[str, int]]:
+        """How many events there are, and how many of them hold each of the words."""
+        with self._lock:
+            total = int(self._db.execute("SELECT count(*) FROM events").fetchone()[0])
+            return total, {word: self._frequency(word) for word in words}
+
+    def subjects_version(self) -> tuple[int, int]:
+        """Another one when an event about something was added or erased, be it by another process."""
+        with self._lock:
+            [(last,)] = self._db.execute("SELECT max(event) FROM subjects")
+        return (self._subjects_changed, last or 0)
+
+    def subjects(self, family: str, limit: int) -> list[str]:
+        """What events of a family are about, that of the last event first."""
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT subject FROM subjects WHERE family = ? GROUP BY subject ORDER BY max(event) DESC LIMIT ?",
+                (family, limit),
+            ).fetchall()
+        return [row[0] for row in rows]
+
+    def about(self, family: str, subject: str | None, limit: int) -> list[EventPlace]:
+        """The last events of a family, or of those about one thing, in the order in which they were taken in."""
+        among = "" if subject is None else " AND subject = ?"
+        return self._places(
+            f"WHERE e.id IN (SELECT event FROM subjects WHERE family = ?{among} ORDER BY event DESC LIMIT ?)"
+            " ORDER BY e.id",
+            (family, *(() if subject is None else (subject,)), limit),
+        )
+
+    def feedback(self, limit: int) -> list[tuple[str, float, str | None, str]]:
+        """What was said last of memories: of which, with what weight, of a question with which words, and when."""
+        with self._lock:
+            return self._db.execute(
+                "SELECT s.subject, s.weight, s.words, e.time FROM subjects s JOIN events e ON e.id = s.event"
+                " WHERE s.family = ? ORDER BY s.event DESC LIMIT ?",
+                (FEEDBACK, limit),
+            ).fetchall()
 
     def search(
         self, query: str, sessions: Sequence[str] | None, limit: int
@@ -396,7 +468,7 @@ class EventIndex(StateDatabase):
                 return
             for (name,) in self._db.execute(
                 "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN"
-                " ('frequencies', 'words', 'events', 'files', 'sessions')"
+                " ('frequencies', 'words', 'subjects', 'events', 'files', 'sessions')"
             ).fetchall():
                 self._db.execute(f"DROP TABLE IF EXISTS {name}")
             for statement in _SCHEMA.split(";\n"):

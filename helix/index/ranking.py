@@ -2,14 +2,14 @@
 
 Word and vector scores are put on one scale and added; what a memory's surroundings say comes on top: a better
 neighbour in its session, a title that the question names, the time it asks about. Last come small priors
-(recency, importance, validity), too small to lift a memory that does not fit over one that does.
+(recency, importance, validity, feedback), too small to lift a memory that does not fit over one that does.
 The weights were chosen on one half of the questions of `make bench-recall`; docs/search.md gives the other half's
 figures.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from datetime import date, datetime
 from typing import NamedTuple
 
@@ -50,6 +50,7 @@ PARTS = (
     "recency",
     "importance",
     "validity",
+    "feedback",
     "link",
     "rerank",
 )
@@ -72,8 +73,15 @@ def words_share(found: float) -> float:
     return WORDS_LEAST + (WORDS_MOST - WORDS_LEAST) * min(1.0, max(0.0, step))
 
 
-def rank(found: CandidateColumns, words: float, now: datetime, span: TimeSpan | None) -> list[Ranked]:
-    """Best first; equal scores in the order of the ids, so that pages never shift. `words` is their share."""
+def rank(
+    found: CandidateColumns,
+    words: float,
+    now: datetime,
+    span: TimeSpan | None,
+    feedback: Mapping[str, float] | None = None,
+) -> list[Ranked]:
+    """Best first; equal scores in the order of the ids, so that pages never shift. `words` is their share, `feedback`
+    by how much of its score each judged memory moves."""
     if not len(found):
         return []
     by_words, by_vector = _own_scores(found, words)
@@ -88,6 +96,11 @@ def rank(found: CandidateColumns, words: float, now: datetime, span: TimeSpan | 
     scores = np.zeros(len(found))
     for part in parts:
         scores += part
+    moved = np.zeros(len(found))
+    if feedback:
+        moved = np.abs(scores) * np.array([feedback.get(one, 0.0) for one in found.ids])
+    parts.append(moved)
+    scores += moved
     order = np.argsort(-scores, kind="stable").tolist()
     rows = list(zip(*(part.tolist() for part in parts), strict=True))
     return [
@@ -96,11 +109,11 @@ def rank(found: CandidateColumns, words: float, now: datetime, span: TimeSpan | 
     ]
 
 
-def follow_links(ranked: Sequence[Ranked], linked: Mapping[str, Set[str]]) -> list[Ranked]:
+def follow_links(ranked: Sequence[Ranked], linked: Callable[[str], Set[str]]) -> list[Ranked]:
     """Lift what the best few are linked with: the second half of an answer often stands there."""
     least: dict[str, float] = {}
     for row in ranked[:LINKED_FROM]:
-        for other in linked.get(row.memory_id, ()):
+        for other in linked(row.memory_id):
             least[other] = max(least.get(other, 0.0), LINKED * row.score)
     if not least:  # most questions
         return list(ranked)

@@ -12,9 +12,10 @@ from helix.index.analyze import tokens
 from helix.index.answer_cache import AnswerCache
 from helix.index.confidence import Coverage, Signals, cover, judge
 from helix.index.engine import CandidateColumns, Candidates, Engine, IndexHealth, Wording
+from helix.index.feedback import FeedbackPrior
 from helix.index.filters import Where
 from helix.index.query import ParsedQuery, parse
-from helix.index.ranking import Ranked, follow_links, rank, words_share
+from helix.index.ranking import PARTS, Ranked, follow_links, rank, words_share
 from helix.index.rerank import Reranker
 from helix.index.spelling import as_written
 from helix.index.time_words import time_span
@@ -104,19 +105,23 @@ class Searcher:
         clock: Callable[[], datetime],
         find: FindNote,
         reranker: Reranker | None = None,
+        feedback: FeedbackPrior | None = None,
     ) -> None:
-        """`reranker` is that of the process; without one it has its own."""
+        """`reranker` is that of the process; without one it has its own. `feedback` is what was said of earlier
+        answers; without it nothing is made of that."""
         self._engine = engine
         self._clock = clock
         self._find = find
         self._reranker = reranker or Reranker()
+        self._feedback = feedback
         self._answers: AnswerCache[SearchAnswer] = AnswerCache()
 
     def search(self, question: Question) -> SearchAnswer:
         now = question.now or self._clock()
         health = self._engine.health()
         # Before everything else: what changes meanwhile makes another version, in which nothing of this is kept.
-        version = (self._engine.version(), health.degraded)
+        said = None if self._feedback is None else self._feedback.version()
+        version = (self._engine.version(), health.degraded, said)
         key = (replace(question, now=None), now.timestamp() // _SAME_SECONDS)
         answer = self._answers.find(version, key)
         if answer is None:
@@ -138,7 +143,8 @@ class Searcher:
             found = found.only([at for at, fits in enumerate(fitting) if fits])
         found_by_words = float(candidates.found.words.max(initial=0.0))
         found_by_words /= max(candidates.best_possible, 1e-9)
-        ranked = rank(found, words_share(found_by_words), now, time_span(query.text, now.date()))
+        said = {} if self._feedback is None else self._feedback.shares(query.text, now)
+        ranked = rank(found, words_share(found_by_words), now, time_span(query.text, now.date()), said)
         ranked = follow_links(ranked, found.linked)
         if question.rerank:
             ranked = self._rerank(query, ranked, notes)
@@ -165,7 +171,8 @@ class Searcher:
             fine = (score - low) / (high - low) if high > low else 1.0
             before = (row.score - last) / (first - last) if first > last else 1.0
             mixed = first + _RERANK_SHARE * fine + (1 - _RERANK_SHARE) * before
-            again.append(Ranked(row.memory_id, mixed, (*row.parts, mixed - row.score)))
+            unlinked = (0.0,) * (len(PARTS) - 1 - len(row.parts))
+            again.append(Ranked(row.memory_id, mixed, (*row.parts, *unlinked, mixed - row.score)))
         rest = [row for row in ranked if row.memory_id not in texts]
         return sorted(again, key=lambda row: (-row.score, row.memory_id)) + rest
 

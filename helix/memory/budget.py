@@ -16,7 +16,7 @@ from helix.memory.tokens import LONGEST_TOKEN, CountTokens, serialize
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$)|[。！？]|\n")
 _WORD_END = re.compile(r"\s")
 # What an answer can do without when not even one entry fits beside it; the last goes first.
-_DISPENSABLE = ("degraded", "note", "confidence", "suggestions")
+_DISPENSABLE = ("degraded", "note", "confidence", "suggestions", "analytics")
 
 _ONE_TOKEN = 999  # a number of up to three digits is one token, as 0 is
 

@@ -113,13 +113,13 @@ class EventLog:
         events = self.logs().append(session, drafts)
         return events, self._tell(session)
 
-    def erase(self, session: str, place: EventPlace) -> None:
-        """Take the content of an event away, here and, by an event that says so, on every machine."""
+    def erase(self, session: str, places: Sequence[EventPlace]) -> None:
+        """Take the content of events away, here and, by an event for each that says so, on every machine."""
         from helix.vault.log.event import EventDraft
 
-        self.logs().erase(session, place.hash, format_time(utc_now()))
-        payload = {"seq": place.seq, "hash": place.hash}
-        self.logs().append(session, [EventDraft(_ERASED, "helix", payload)])
+        self.logs().erase(session, {place.hash for place in places}, format_time(utc_now()))
+        orders = [{"seq": place.seq, "hash": place.hash} for place in places]
+        self.logs().append(session, [EventDraft(_ERASED, "helix", order) for order in orders])
         self._tell(session)
         self.index().empty_log()
 
@@ -127,15 +127,18 @@ class EventLog:
         """What was erased on another machine is erased here too, whichever file of it has arrived."""
         index = self.index()
         orders = index.span(session, 1, None, _ORDERS_AT_MOST, [_ERASED])
+        late: set[str] = set()
         for _, order in index.read(orders):
             seq, event_hash = (order.payload.get("seq"), order.payload.get("hash")) if order else (None, None)
             if not isinstance(seq, int) or not isinstance(event_hash, str):
                 continue
             for place in index.find(session, seq, event_hash):
                 if not place.is_erased and place.type != _ERASED and len(event_hash) == len(place.hash):
-                    self.logs().erase(session, place.hash, format_time(utc_now()))
-                    self._take_in(session)
-                    index.empty_log()
+                    late.add(place.hash)
+        if late:
+            self.logs().erase(session, late, format_time(utc_now()))
+            self._take_in(session)
+            index.empty_log()
 
     def _tell(self, session: str) -> str | None:
         try:
@@ -201,6 +204,11 @@ class EventLog:
             known = (files, self.verify(session))
             self._verified = {**dict(list(self._verified.items())[-_VERIFIED_AT_MOST:]), session: known}
         return known[1]
+
+    def find_places(self, session: str, first: int, last: int) -> list[EventPlace]:
+        """The events with these numbers, of every chain, that have content that can be erased."""
+        places = self.get_index(session).span(session, first, last, _ORDERS_AT_MOST)
+        return [place for place in places if not place.is_erased and place.type != _ERASED]
 
     def get_place(self, session: str, seq: int, prefix: str | None = None) -> EventPlace:
         found = self.get_index(session).find(session, seq, prefix)

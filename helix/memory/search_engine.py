@@ -53,6 +53,7 @@ def open_recall(
     model and the vectors: search is by words until somebody asks the index to `attach` them.
     """
     # Here and not above: numpy, Whoosh and LanceDB take longer to import than most commands to run.
+    from helix.index.feedback import FeedbackPrior
     from helix.index.local_engine import LocalEngine
     from helix.index.search import Searcher
     from helix.memory.reading.vault_view import find_note
@@ -78,7 +79,8 @@ def open_recall(
                 index.catch_up(followed.catalog, followed.read_note, progress)
         index.start()
         read = functools.partial(find_note, followed.catalog, followed.notes.read)
-        searcher = Searcher(index, followed.vault.clock, read, models.reranker)
+        feedback = FeedbackPrior(followed.events.find_index) if config.search.feedback else None
+        searcher = Searcher(index, followed.vault.clock, read, models.reranker, feedback)
         yield Recall(searcher, index, functools.partial(_open_index, config.model, models))
 
 

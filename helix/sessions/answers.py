@@ -26,6 +26,112 @@ class Appended(TypedDict):
     ]
 
 
+class SkillEvent(TypedDict):
+    session_id: str
+    seq: int
+    hash: str
+    event_type: Annotated[str, About(example="skill.validated")]
+    citation: Annotated[str, About(example=CITATION)]
+    status: Annotated[
+        str | None, About("How the skill stands after it; null when the event is not found yet.")
+    ]
+    memory: NotRequired[Annotated[LearnedMemory | None, About("The note of the skill.")]]
+    degraded: NotRequired[str | None]
+
+
+class SkillOutcome(TypedDict):
+    time: str
+    task: str | None
+    success_score: float | None
+    feedback: str | None
+    citation: str
+
+
+class SkillVersion(TypedDict):
+    version: str
+    status: str
+    supersedes_version: str | None
+    applied_count: int
+    outcome_count: int
+    success_count: int
+    failure_count: int
+    contradiction_count: int
+    average_success_score: float | None
+    latest_citation: str
+    outcomes: NotRequired[Annotated[list[SkillOutcome] | None, About("The last ones; of one skill alone.")]]
+
+
+class Skill(TypedDict):
+    skill_id: str
+    name: str
+    status: Annotated[
+        str,
+        About("`proposed`, `validated`, `revised`, `deprecated` or `contradicted`: of its current version."),
+    ]
+    version: Annotated[str, About("The current one: that which was validated or revised last.")]
+    summary: str | None
+    reason: str | None
+    procedure: list[str]
+    applicability: list[str]
+    citations: list[str]
+    evidence: list[str]
+    failure_modes: list[str]
+    rollback: str | None
+    last: str
+    memory_id: Annotated[str | None, About("Its note.")]
+    versions: list[SkillVersion]
+    truncated: NotRequired[bool]
+
+
+class SkillCandidate(TypedDict):
+    skill_id: str
+    version: str
+    status: str
+    success_count: int
+    failure_count: int
+    average_success_score: float | None
+    latest_citation: str
+    reason: NotRequired[
+        Annotated[
+            str | None,
+            About("`contradicted`, `deprecated`, `failed_outcomes` or `low_success_score`: to roll it back."),
+        ]
+    ]
+    failure_modes: NotRequired[list[str]]
+    rollback: NotRequired[str | None]
+
+
+class SkillAnalytics(TypedDict):
+    version_count: int
+    outcome_count: int
+    contradiction_count: int
+    promotion_candidates: Annotated[
+        list[SkillCandidate], About("Versions that went well and never badly; at most five.")
+    ]
+    rollback_candidates: Annotated[
+        list[SkillCandidate], About("Versions that were withdrawn or went badly; at most five.")
+    ]
+
+
+class Skills(Page):
+    analytics: NotRequired[
+        Annotated[SkillAnalytics | None, About("Of all that are listed; on the first page.")]
+    ]
+    skills: list[Skill]
+
+
+class FeedbackGiven(TypedDict):
+    session_id: str
+    seq: int
+    hash: str
+    event_type: Annotated[str, About(example="memory.reinforced")]
+    citation: Annotated[str, About(example=CITATION)]
+    memory_id: Annotated[
+        str | None, About("The memory that is found a little better, or worse; null when none has this name.")
+    ]
+    degraded: NotRequired[str | None]
+
+
 class SealedEvent(TypedDict):
     seq: int
     hash: str
@@ -55,6 +161,13 @@ class SessionHead(TypedDict):
     hash: str
 
 
+class LearnedFrom(TypedDict):
+    id: str
+    title: str
+    kind: str | None
+    status: str
+
+
 class SessionDetails(TypedDict):
     session_id: str
     events: int
@@ -66,6 +179,10 @@ class SessionDetails(TypedDict):
     actors: list[str]
     types: Annotated[dict[str, int], About("How many events there are of each type.")]
     files: Annotated[list[str], About("Where they are in the vault.")]
+    learned: Annotated[
+        list[LearnedFrom],
+        About("Memories whose source names the session, the one that changed last first; up to 100."),
+    ]
 
 
 class LoggedEvent(TypedDict):
@@ -120,6 +237,7 @@ class ErasedEvent(TypedDict):
     session_id: str
     seq: int
     hash: str
+    erased: Annotated[int, About("How many events were erased.")]
     memory_id: Annotated[str | None, About("A memory that was made of it; it is not erased with it.")]
 
 
@@ -139,3 +257,84 @@ class VerbatimHit(TypedDict):
 
 class Verbatim(Page):
     results: list[VerbatimHit]
+
+
+class CheckoutQuality(TypedDict):
+    confidence: float
+    answerability: Literal["answer_from_memory", "refresh_recommended", "ask_user"]
+    required_action: dict[str, Any] | None
+    reasons: list[str]
+
+
+class Checkout(TypedDict):
+    session_id: str
+    query: str
+    prompt: Annotated[str, About("All of it as a text for a model.")]
+    working_set: dict[str, Any]
+    ref: dict[str, Any] | None
+    current_facts: list[dict[str, Any]]
+    evidence: list[dict[str, Any]]
+    provenance: Annotated[
+        list[dict[str, Any]], About("What was found, also what no longer holds: that has a `valid_to`.")
+    ]
+    retention: dict[str, Any]
+    warnings: list[str]
+    guidance: dict[str, Any]
+    quality: CheckoutQuality
+    diagnostics: dict[str, Any]
+    context_counts: dict[str, int]
+    replay_event_count: int
+    token_efficiency: dict[str, Any]
+    compacted: bool
+    assembly_policy: dict[str, Any]
+    purpose: str | None
+    truncated: bool
+    tokens_used: int
+
+
+class AssembledContext(TypedDict):
+    session_id: str
+    prompt: str
+    contexts: list[dict[str, Any]]
+    replay_event_count: int
+    compacted: bool
+    assembly_policy: dict[str, Any]
+    context_counts: dict[str, int]
+    working_set: dict[str, Any]
+    truncated: bool
+    tokens_used: int
+
+
+class Handover(AssembledContext):
+    summary: Annotated[dict[str, Any], About("What the subagent's session leaves: goals, open tasks.")]
+    integrity_ok: bool
+
+
+class Capabilities(TypedDict):
+    session_id: str
+    current_task: str | None
+    purpose: str
+    recommended_next_call: dict[str, Any]
+    reminder_policy: dict[str, Any]
+    ambient_loop: dict[str, Any]
+    tools: list[dict[str, str]]
+    status: dict[str, Any]
+    prompt: str
+
+
+class Bootstrap(TypedDict):
+    mode: Literal["session_start"]
+    session_id: str
+    workspace: str | None
+    current_task: str | None
+    capabilities: Capabilities
+    startup_sequence: list[dict[str, Any]]
+    trust_policy: dict[str, str]
+    prompt: str
+
+
+class Reminder(TypedDict):
+    session_id: str
+    reminder: Annotated[
+        dict[str, Any] | None, About("What to look at, and why; null when there is no reason.")
+    ]

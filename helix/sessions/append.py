@@ -10,6 +10,7 @@ from helix.errors import BadValue
 from helix.memory.request import Request, verb
 from helix.sessions.answers import Appended, ErasedEvent, Ingested
 from helix.sessions.learn import learn, memory_of
+from helix.sessions.skill_note import skill_of
 from helix.sessions.whole_log import log_of
 from helix.vault.log.event import EventDraft
 from helix.vault.log.log_paths import check_session
@@ -59,8 +60,12 @@ def ingest(request: Request, *, session_id: str, events: Sequence[Mapping[str, A
             if known is None and (ref is None or first.setdefault(ref, at) == at):
                 new.append(at)
         appended, degraded = log.append(session_id, [drafts[at] for at in new])
+    # The note of a skill is made of all its events: once, however many of them came.
+    last = {skill_id: event.hash for event in appended if (skill_id := skill_of(event)) is not None}
     for at, event in zip(new, appended, strict=True):
         found[at] = event
+        if last.get(skill_of(event) or "", event.hash) != event.hash:
+            continue
         _, why = learn(request, event)
         degraded = degraded or why
     done = [
@@ -78,17 +83,23 @@ def ingest(request: Request, *, session_id: str, events: Sequence[Mapping[str, A
 
 
 @verb("session_erase")
-def erase(request: Request, *, session_id: str, seq: int, event_hash: str | None = None) -> ErasedEvent:
+def erase(
+    request: Request, *, session_id: str, seq: int, event_hash: str | None = None, through: int | None = None
+) -> ErasedEvent:
     log = log_of(request)
     place = log.get_place(session_id, seq, event_hash)
     if place.type == "event.erased":
         raise BadValue("this event says that another was erased, and has no content of its own")
-    log.erase(session_id, place)
+    others = [] if through is None else log.find_places(session_id, seq, through)
+    places = {one.hash: one for one in (place, *others)}
+    memory_id = memory_of(request, place.hash, next((event for _, event in log.read([place])), None))
+    log.erase(session_id, list(places.values()))
     return {
         "session_id": session_id,
         "seq": place.seq,
         "hash": place.hash,
-        "memory_id": memory_of(request, place.hash),
+        "erased": len(places),
+        "memory_id": memory_id,
     }
 
 

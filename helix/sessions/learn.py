@@ -15,6 +15,7 @@ from helix.errors import HelixError
 from helix.memory.request import Request
 from helix.memory.writing.write import NewText, write
 from helix.sessions.answers import LearnedMemory
+from helix.sessions.skill_note import keep_skill, note_of_skill, skill_of
 from helix.vault.log.event import LogEvent
 
 _LOOKED_BACK = 200
@@ -64,14 +65,18 @@ def key_of(event_hash: str) -> str:
     return f"event-{event_hash[:32]}"
 
 
-def memory_of(request: Request, event_hash: str) -> str | None:
-    """The id of the memory that an event became."""
+def memory_of(request: Request, event_hash: str, event: LogEvent | None = None) -> str | None:
+    """The id of the memory that an event became, or of the skill that it is about."""
+    if event is not None and (skill_id := skill_of(event)) is not None:
+        return note_of_skill(request, skill_id)
     row = request.view().find_by_key(request.keys.in_note(key_of(event_hash)))
     return None if row is None else row.id
 
 
 def learn(request: Request, event: LogEvent) -> tuple[LearnedMemory | None, str | None]:
     """The memory that an event becomes, if it does; and why it is not written, if it should be."""
+    if (skill_id := skill_of(event)) is not None:
+        return keep_skill(request, skill_id)
     lesson = LESSONS.get(event.type)
     name = None if lesson is None else lesson.name(event.payload)
     if lesson is None or name is None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, TypedDict
 
 from helix.errors import SessionNotFound
@@ -13,6 +14,7 @@ from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
 from helix.sessions.answers import (
     CitedEvent,
+    LearnedFrom,
     LoggedEvent,
     Replay,
     SessionDetails,
@@ -29,6 +31,7 @@ from helix.vault.log.session_logs import Integrity
 
 _MOST_LISTED = 10_000
 """events that one replay goes through; from the next one on it is asked again"""
+_MOST_LEARNED = 100
 
 
 @verb("sessions")
@@ -67,7 +70,14 @@ def session(request: Request, *, session_id: str) -> SessionDetails:
         "actors": index.actors(session_id),
         "types": index.types(session_id),
         "files": [f"{FOLDER}/{session_id}/{name}" for name in log.logs().files(session_id)],
+        "learned": list(islice(_learned(request, session_id), _MOST_LEARNED)),
     }
+
+
+def _learned(request: Request, session_id: str) -> Iterator[LearnedFrom]:
+    for row in request.view().latest():
+        if (row.source or {}).get("session") == session_id and row.status not in ("deleted", "erased"):
+            yield {"id": row.id, "title": row.title, "kind": row.kind, "status": row.status}
 
 
 class _ReplayHead(TypedDict, total=False):
@@ -131,7 +141,11 @@ def _cited(request: Request, session_id: str, seq: int, prefix: str | None) -> C
     found = next(event for _, event in log.read([place]))
     if found is None:
         raise SessionNotFound(f"the file of session {session_id!r} is being changed; ask again in a moment")
-    return {"session_id": session_id, "event": shown(found), "memory_id": memory_of(request, place.hash)}
+    return {
+        "session_id": session_id,
+        "event": shown(found),
+        "memory_id": memory_of(request, place.hash, found),
+    }
 
 
 def _integrity(found: Integrity) -> SessionIntegrity:

@@ -16,6 +16,7 @@ from helix.sessions.answers import Verbatim, VerbatimHit
 from helix.sessions.learn import key_of
 from helix.vault.log.event import LogEvent
 from helix.vault.log.log_paths import check_session
+from helix.vault.times import parse_time
 
 _LONGEST_QUERY = 4096
 _METADATA = {
@@ -90,7 +91,8 @@ def _hit(request: Request, event: LogEvent, score: float) -> VerbatimHit:
         "metadata": metadata,
         "session_id": event.thread,
     }
-    if (overruling := _overruled_by(request, event.hash)) is not None:
+    overruling, _ = standing_of(request, key_of(event.hash))
+    if overruling is not None:
         hit["overruled_by"] = overruling
     return hit
 
@@ -101,11 +103,17 @@ def _kind(event: LogEvent) -> Literal["document", "transcript", "event"]:
     return "transcript" if event.type == "transcript.turn" else "event"
 
 
-def _overruled_by(request: Request, event_hash: str) -> str | None:
-    """The memory that took the place of the one this event became."""
+def standing_of(request: Request, key: str) -> tuple[str | None, str | None]:
+    """Of the memory that an event became: which one took its place, and since when it no longer holds."""
     view = request.view()
-    row = view.find_by_key(request.keys.in_note(key_of(event_hash)))
-    if row is None or row.status != "superseded":
-        return None
+    row = view.find_by_key(request.keys.in_note(key))
+    if row is None:
+        return None, None
+    ends = None if row.valid_until is None else parse_time(row.valid_until)
+    if ends is not None and ends <= view.now():
+        return None, row.valid_until
+    if row.status != "superseded":
+        return None, None
     edges = view.links().edges
-    return next((edge.source for edge in edges if edge.rel == "supersedes" and edge.target == row.id), None)
+    newer = next((edge.source for edge in edges if edge.rel == "supersedes" and edge.target == row.id), None)
+    return newer, row.updated_at or row.created_at

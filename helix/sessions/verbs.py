@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 from helix.memory.verbs.fields import Budgeted
 from helix.memory.verbs.verb import About, Asks, Route, Verb
@@ -86,12 +86,145 @@ class EraseEventRequest(Asks):
     session_id: SessionId
     seq: Seq
     event_hash: EventHash = None
+    through: Annotated[
+        int | None,
+        About("Erase every event from `seq` to this number, 10,000 at most.", least=1, most=MOST_SEQ),
+    ] = None
 
 
 class VerbatimRequest(Budgeted):
     query: Annotated[str, About("Words that were said, in any script.", shortest=1, longest=4096)]
     session_id: Annotated[str | None, About("Only of this session.", longest=128)] = None
     limit: Annotated[int, About(least=1, most=100)] = 10
+
+
+Recent = Annotated[int, About("How many of the last events are told.", least=1, most=100)]
+Found = Annotated[int, About("How many facts at most.", least=1, most=100)]
+Task = Annotated[str | None, About("What the agent is about to do.", longest=4096)]
+Whole = Annotated[int, About("The whole answer fits in so many tokens.", least=64, most=200_000)]
+Asked = Annotated[str, About("The question.", shortest=1, longest=4096)]
+
+
+class AssembleRequest(Asks):
+    session_id: SessionId
+    query: Asked
+    replay_from_seq: Seq = 1
+    limit: Found = 10
+    max_recent_events: Recent = 20
+    max_tokens: Whole = 4000
+
+
+class CheckoutRequest(AssembleRequest):
+    purpose: Annotated[str | None, About("What it is for; it is repeated in the answer.", longest=500)] = None
+
+
+class AfterTurnRequest(Asks):
+    session_id: SessionId
+    role: Annotated[str, About("Who said it, such as `user` or `assistant`.", shortest=1, longest=200)]
+    content: Annotated[str, About("What was said.", shortest=1, longest=500_000)]
+    query: Annotated[str | None, About("What to look for; what was said when absent.", longest=4096)] = None
+    source: Annotated[str, About("Where the turn comes from.", shortest=1, longest=200)] = "agent"
+    limit: Found = 10
+    max_recent_events: Recent = 20
+    max_tokens: Whole = 4000
+
+
+class HandoverRequest(Asks):
+    session_id: SessionId
+    subagent_session_id: SessionId
+    summary: Annotated[str, About("What came of it.", shortest=1, longest=100_000)]
+    query: Asked = "subagent handoff"
+    limit: Found = 10
+    max_tokens: Whole = 4000
+
+
+class CapabilitiesRequest(Asks):
+    session_id: SessionId
+    current_task: Task = None
+
+
+class ReminderRequest(Asks):
+    session_id: SessionId
+    trigger: Annotated[
+        str,
+        About(
+            "What happened: `session-start`, `resume`, `stop`, `precompact`, `command`, …",
+            shortest=1,
+            longest=100,
+        ),
+    ]
+    turn_count: Annotated[int | None, About(least=0, most=10**9)] = None
+    duration_ms: Annotated[int | None, About("How long a command ran.", least=0, most=10**12)] = None
+    current_task: Task = None
+    source: Annotated[str, About("Which host says so.", shortest=1, longest=200)] = "hook"
+
+
+SkillId = Annotated[str, About("The name that its events share.", shortest=1, longest=200, example="release")]
+SkillStatus = Literal["proposed", "validated", "revised", "deprecated", "contradicted"]
+_Text = Annotated[str | None, About(longest=4000)]
+_Texts = Annotated[Sequence[str], About(longest=100)]
+_Share = Annotated[float | None, About(least=0, most=1)]
+_Actor = Annotated[str, About("Who says so.", shortest=1, longest=200)]
+
+
+class SkillRequest(Asks):
+    session_id: SessionId
+    action: Annotated[
+        Literal[
+            "proposed", "validated", "revised", "deprecated", "contradicted", "applied", "outcome_recorded"
+        ],
+        About("What happened to the skill."),
+    ]
+    skill_id: SkillId
+    version: Annotated[str, About(shortest=1, longest=40)] = "1"
+    name: Annotated[str | None, About("As people call it.", longest=200)] = None
+    summary: _Text = None
+    procedure: Annotated[Sequence[str], About("Its steps, in their order.", longest=100)] = ()
+    applicability: Annotated[Sequence[str], About("When it applies.", longest=100)] = ()
+    citations: Annotated[Sequence[str], About("What it is based on.", longest=100)] = ()
+    task: Annotated[str | None, About("What it was applied to.", longest=4000)] = None
+    success_score: Annotated[float | None, About("How well that went.", least=0, most=1)] = None
+    feedback: Annotated[
+        str | None, About("Such as `helpful`, `passed`, `failed` or `regressed`.", longest=200)
+    ] = None
+    evidence: _Texts = ()
+    reason: _Text = None
+    supersedes_version: Annotated[
+        str | None,
+        About("The version that a revision replaces; the current one, unless it is named.", longest=40),
+    ] = None
+    failure_modes: Annotated[Sequence[str], About("How it goes wrong.", longest=100)] = ()
+    rollback: Annotated[str | None, About("How to undo what it does.", longest=4000)] = None
+    contradiction_reason: _Text = None
+    actor: _Actor = "agent"
+
+
+class SkillsRequest(Budgeted):
+    skill_id: Annotated[str | None, About("Only this one, with its outcomes.", longest=200)] = None
+    status: Annotated[SkillStatus | None, About("Only such as stand so.")] = None
+    limit: Annotated[int, About(least=1, most=200)] = 50
+
+
+class FeedbackRequest(Asks):
+    session_id: SessionId
+    entity_name: Annotated[
+        str, About("The id of a memory, its title, or the citation of its event.", shortest=1, longest=500)
+    ]
+    entity_type: Annotated[str, About("Such as `memory` or `decision`.", shortest=1, longest=200)]
+    feedback: Annotated[
+        Literal["used", "helpful", "irrelevant"], About("What the answer was to whoever got it.")
+    ]
+    query: Annotated[
+        str | None, About("The question that it answered: the feedback counts most for such.", longest=4096)
+    ] = None
+    citation: Annotated[str | None, About("The citation that the answer had.", longest=500)] = None
+    score: Annotated[float | None, About("The score that it had.", least=-(10**9), most=10**9)] = None
+    reason: _Text = None
+    importance: _Share = None
+    source: Annotated[str | None, About("Through what it was said.", longest=200)] = None
+    actor: _Actor = "agent"
+    purpose: _Text = None
+    outcome: _Text = None
 
 
 _ANSWERS = "helix.sessions.answers:"
@@ -169,5 +302,94 @@ SESSIONS = (
         route=Route("GET", "/verbatim", "verbatim", "sessions"), command="session",
         sdk="sessions.verbatim",
         about="What was said word for word, with citations; by words in every script, without a model.",
+    ),
+    Verb(
+        "session_checkout", CheckoutRequest, f"{_ANSWERS}Checkout", run="sessions.checkout:checkout",
+        permission="recall", changes=True,
+        route=Route("POST", "/sessions/{session_id}/checkout", "checkout", "sessions",
+                    example={"query": "How often do we retry the gateway?"}),
+        command="session",
+        sdk="sessions.checkout",
+        about="""What memory knows of a question: current facts, cited; and whether it can be answered from them.
+
+        In a session that has a log it leaves a mark that memory was looked at, which no search finds.
+        """,
+    ),
+    Verb(
+        "session_assemble", AssembleRequest, f"{_ANSWERS}AssembledContext", run="sessions.checkout:assemble",
+        permission="recall",
+        route=Route("GET", "/sessions/{session_id}/context", "assemble_context", "sessions"),
+        sdk="sessions.assemble",
+        about="What happened last in a session and what bears on a question, as one text with its sources.",
+    ),
+    Verb(
+        "session_after_turn", AfterTurnRequest, f"{_ANSWERS}AssembledContext",
+        run="sessions.checkout:after_turn", permission="remember", changes=True,
+        route=Route("POST", "/sessions/{session_id}/turns", "after_turn", "sessions",
+                    example={"role": "user", "content": "Let us retry three times, with jitter."}),
+        sdk="sessions.after_turn",
+        about="Add a turn to the log of a session, and get what bears on it.",
+    ),
+    Verb(
+        "session_handover", HandoverRequest, f"{_ANSWERS}Handover", run="sessions.checkout:handover",
+        permission="remember", changes=True,
+        route=Route("POST", "/sessions/{session_id}/handover", "hand_over", "sessions",
+                    example={"subagent_session_id": "billing-api-sub-1", "summary": "The flaky test is mended."}),
+        sdk="sessions.handover",
+        about="A subagent is done: its session is closed, and the one it worked for hears what came of it.",
+    ),
+    Verb(
+        "session_capabilities", CapabilitiesRequest, f"{_ANSWERS}Capabilities",
+        run="sessions.orientation:capabilities", permission="recall",
+        route=Route("GET", "/sessions/{session_id}/capabilities", "session_capabilities", "sessions"),
+        sdk="sessions.capabilities",
+        about="What an agent can do with its memory, and what is known of its session.",
+    ),
+    Verb(
+        "session_bootstrap", CapabilitiesRequest, f"{_ANSWERS}Bootstrap",
+        run="sessions.orientation:bootstrap", permission="recall", changes=True,
+        route=Route("POST", "/sessions/{session_id}/bootstrap", "bootstrap_session", "sessions",
+                    example={"current_task": "Mend the flaky retry test"}),
+        sdk="sessions.bootstrap",
+        about="What an agent should do first in a session.",
+    ),
+    Verb(
+        "session_reminder", ReminderRequest, f"{_ANSWERS}Reminder", run="sessions.orientation:reminder",
+        permission="remember", changes=True,
+        route=Route("POST", "/sessions/{session_id}/reminder", "remind", "sessions",
+                    example={"trigger": "precompact", "turn_count": 12}),
+        sdk="sessions.reminder",
+        about="Whether an agent should look at its memory now, and why.",
+    ),
+    Verb(
+        "session_skill", SkillRequest, f"{_ANSWERS}SkillEvent", run="sessions.skills:skill",
+        permission="remember", changes=True, uses_caller=True,
+        route=Route("POST", "/sessions/{session_id}/skills", "record_skill", "sessions",
+                    example={"action": "validated", "skill_id": "release", "name": "Release a version",
+                             "procedure": ["Run the checks", "Tag the commit", "Push the tag"]}),
+        sdk="sessions.skill",
+        about="""Say what happened to a skill, in the log of a session. Its note is made anew from all that was said.
+
+        That a skill was applied, or how that went, never changes how it stands. What was deprecated or contradicted
+        stays so until it is validated or revised anew.
+        """,
+    ),
+    Verb(
+        "session_skills", SkillsRequest, f"{_ANSWERS}Skills", run="sessions.skills:skills", permission="recall",
+        route=Route("GET", "/skills", "list_skills", "sessions", errors=(404,)), command="skill",
+        sdk="sessions.skills",
+        about="The skills that the logs know, the one that something happened to last first, and how they did.",
+    ),
+    Verb(
+        "session_feedback", FeedbackRequest, f"{_ANSWERS}FeedbackGiven", run="sessions.feedback:feedback",
+        permission="remember", changes=True, uses_caller=True,
+        route=Route("POST", "/sessions/{session_id}/feedback", "give_feedback", "sessions",
+                    example={"entity_name": "mem_2026-06-18_auth-retry_a1b2", "entity_type": "memory",
+                             "feedback": "helpful", "query": "how often does the client retry?"}),
+        sdk="sessions.feedback",
+        about="""Say whether a memory that was found helped. It is kept in the log, and no note is touched.
+
+        The memory then stands a little higher or lower in answers, for a while, mostly for such questions.
+        """,
     ),
 )  # fmt: skip

@@ -77,6 +77,16 @@ BY_DAEMON = (
     Line("projects", shows="zoo"),
     Line("projects --json", shows='"unfiled"'),
     Line("recent --global --ref HEAD --json"),
+    Line("capture status", shows="capture is off"),
+    Line("capture on --project . --host codex --no-backfill", shows="capture is on for"),
+    Line("capture on --all --json", shows='"events": 0'),
+    Line("capture on --host emacs", status=2, shows="no host 'emacs'"),
+    Line("capture status", shows="on for every folder"),
+    Line("capture status --json", shows='"on": true'),
+    Line("capture off", shows="off now"),
+    Line("capture off --json", shows='"was_on": false'),
+    Line("capture purge", shows="erased 0 events"),
+    Line("capture purge --json", shows='"events": 0'),
     Line("session list", shows="no session has a log yet"),
     Line(
         "session append trip decision.made --actor tester --ref t:1"
@@ -100,15 +110,38 @@ BY_DAEMON = (
     Line("session search penguins --session trip --limit 2", shows="penguins in the snow"),
     Line("session search zeppelins --json", shows='"results": []'),
     Line("session search zeppelins", shows="nobody said that"),
+    Line(
+        "session checkout trip 'penguins in the snow' --limit 3 --max-tokens 3000", shows="- Answerability:"
+    ),
+    Line("session checkout trip penguins --json", shows='"answerability"'),
     Line("session verify trip", shows="verified: 2 events"),
     Line("session verify trip --json", shows='"ok": true'),
     Line("session export trip", shows='"prev_hash":null', fits=False),
     Line("cite eventloom://trip/events/1", shows="Feed the seals"),
     Line("cite eventloom://trip/events/1 --json", shows='"memory_id": "mem_'),
     Line("cite trip", status=2, shows="not a citation"),
-    Line("session erase trip 2", shows="erased event 2"),
+    Line("session erase trip 2 --through 2", shows="erased event 2"),
     Line("session erase trip 1 --hash 000000000000", status=3, shows="no event 1"),
     Line("session erase trip 1 --json", shows='"memory_id": "mem_'),
+    Line(
+        "hook-event stop --session hooked --source zoo --workspace /zoo --transcript-path /zoo/t.jsonl"
+        " --summary 'The seals are fed' --reason idle --turn-count 4 --ref stop:1",
+        shows="eventloom://hooked/events/1",
+    ),
+    Line(
+        "hook-event command --session hooked --command 'make test' --exit-code 1 --duration-ms 12"
+        " --stdout one --stderr two --json",
+        shows='"type": "command.completed"',
+    ),
+    Line("hook-event file-edit --session hooked --path a.py --operation created --line-count 3"),
+    Line(
+        "hook-event tool-call --session hooked --tool-name search --tool-status ok --call-id c1"
+        """ --arguments-json '{{"query": "seals"}}' --result-summary 'two seals'""",
+    ),
+    Line("hook-event tool-call --tool-name search --arguments-json 7", status=2, shows="JSON object"),
+    Line("hook-event transcript-turn --session hooked --role user --content 'Feed them' --turn-index 1"),
+    Line("hook-event transcript-turn", status=2, shows="needs --role and --content"),
+    Line("hook-event sneeze", status=2, shows="no trigger 'sneeze'"),
     Line("graph {second} --depth 2 --include-deleted", shows="depends_on"),
     Line("graph --format dot --all", shows="digraph", fits=False),
     Line("graph --format mermaid --project zoo", shows="graph LR", fits=False),

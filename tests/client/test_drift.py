@@ -16,7 +16,7 @@ from helix.client.sessions import SessionVerbs
 from helix.memory.verbs.verb import Field, Verb
 from helix.verb_table import VERBS
 
-TYPESCRIPT = Path(__file__).resolve().parents[2] / "sdk" / "typescript" / "src" / "helix.ts"
+TYPESCRIPT = Path(__file__).resolve().parents[2] / "sdk" / "typescript" / "src"
 SPOKEN = [verb for verb in VERBS.values() if verb.sdk]
 SESSIONS = "sessions."
 # A memory is read whole, so that a text written back is not one that was cut.
@@ -96,14 +96,24 @@ def _check(theirs: Any, ours: type[Result]) -> None:
             _check(inner, item.metadata["of"])
 
 
-def test_the_typescript_sdk_has_the_same_verbs_on_the_same_routes() -> None:
-    body = TYPESCRIPT.read_text("utf-8").partition("export class Helix")[2]
+@pytest.mark.parametrize(
+    ("file", "name", "prefix"), [("helix.ts", "Helix", ""), ("sessions.ts", "SessionVerbs", SESSIONS)]
+)
+def test_the_typescript_sdk_has_the_same_verbs_on_the_same_routes(file: str, name: str, prefix: str) -> None:
+    body = (TYPESCRIPT / file).read_text("utf-8").partition(f"export class {name}")[2]
     methods = re.findall(
         r'^  (\w+)\([^\n]*\n(?:(?!^  \}).)*?"((?:GET|POST|PATCH) /[^"]*)"', body, re.MULTILINE | re.DOTALL
     )
     spoken = {
-        verb.sdk.replace("_page", "Page"): f"{verb.route.method} {verb.route.path}"
+        verb.sdk.removeprefix(prefix).replace("_page", "Page"): f"{verb.route.method} {verb.route.path}"
         for verb in SPOKEN
-        if not verb.sdk.startswith(SESSIONS)
+        if verb.sdk.startswith(SESSIONS) == (prefix == SESSIONS)
     }
-    assert dict(methods) == {**spoken, "health": "GET /healthz"}
+    assert dict(methods) == (spoken if prefix else {**spoken, "health": "GET /healthz"})
+
+
+@pytest.mark.parametrize("verb", [verb for verb in SPOKEN if verb.sdk.startswith(SESSIONS)], ids=_named)
+def test_the_typescript_sdk_names_the_answers_about_sessions_as_the_python_sdk_does(verb: Verb) -> None:
+    [result] = get_args(get_type_hints(_method(verb))["return"])
+    routes = (TYPESCRIPT / "generated" / "routes.ts").read_text("utf-8")
+    assert f'"{verb.route.method} {verb.route.path}": {{ answer: "{result.__name__}"' in routes

@@ -46,3 +46,17 @@ async def _ask(running: Running) -> None:
 
 def test_the_asynchronous_client_says_them_too(running: Running) -> None:
     asyncio.run(_ask(running))
+
+
+def test_what_memory_knows_of_a_question_comes_with_a_verdict(running: Running) -> None:
+    with Helix(running.url) as mem:
+        mem.sessions.append("otter", "decision.made", "agent", {"decision": "Otters sleep hand in hand"})
+        found = mem.sessions.checkout("otter", "How do otters sleep?")
+        assert found.quality.answerability == "answer_from_memory"
+        assert found.current_facts[0]["citation"].startswith("eventloom://otter/events/1#")
+        assert mem.sessions.assemble("otter", "otters").contexts
+        assert mem.sessions.after_turn("otter", "user", "And seals?").session_id == "otter"
+        assert mem.sessions.handover("otter", "otter-cub", "the cub swims").integrity_ok
+        assert mem.sessions.capabilities("otter").status["eventloom"]["session_exists"]
+        assert mem.sessions.bootstrap("otter").mode == "session_start"
+        assert mem.sessions.reminder("otter", "precompact").reminder is not None

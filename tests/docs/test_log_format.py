@@ -30,7 +30,7 @@ def test_the_script_of_the_page_verifies_a_log_and_finds_a_changed_line(tmp_path
         for text in ("one é", "two", "three")
         for event in logs.append("s", [EventDraft("a.b", "user", {"content": text, "password": "x"})])
     ]
-    logs.erase("s", events[1].hash, "2026-01-01T00:00:00Z")
+    logs.erase("s", [events[1].hash], "2026-01-01T00:00:00Z")
     log = tmp_path / "sessions/s/m1.jsonl"
     assert _verify(log) == (0, f"verified: 3 events, last {events[2].hash}\n")
     log.write_bytes(log.read_bytes().replace(b'"three"', b'"four"'))

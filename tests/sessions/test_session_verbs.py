@@ -166,12 +166,22 @@ def test_an_erased_event_is_in_no_answer_and_no_file(world: World) -> None:
         assert not file.is_file() or b"xylophone" not in file.read_bytes(), file
 
 
+def test_a_stretch_of_events_is_erased_at_once(world: World) -> None:
+    for number in range(1, 6):
+        _say(world, f"penguin {number}")
+    assert append.erase(_request(world), session_id="s", seq=2, through=4)["erased"] == 3
+    assert sorted(_found(world, "penguin")) == ["user: penguin 1", "user: penguin 5"]
+    assert reading.verify(_request(world), session_id="s")["ok"]
+    assert append.erase(_request(world), session_id="s", seq=1, through=9)["erased"] == 2
+    assert append.erase(_request(world), session_id="s", seq=3, through=2)["erased"] == 1
+
+
 def test_what_another_machine_erased_is_erased_here_too(world: World, tmp_path: Path) -> None:
     gone = _say(world, "the word xylophone")
     elsewhere = tmp_path / "elsewhere"
     shutil.copytree(world.folder, elsewhere)
     there = SessionLogs(Root(elsewhere), lambda: "other")
-    there.erase("s", gone["hash"], "2026-01-01T00:00:00Z")
+    there.erase("s", [gone["hash"]], "2026-01-01T00:00:00Z")
     there.append("s", [EventDraft("event.erased", "helix", {"seq": 1, "hash": gone["hash"]})])
     shutil.copy(elsewhere / "sessions/s/other.jsonl", world.folder / "sessions/s/other.jsonl")
     world.helix.reconciler.reconcile()

@@ -14,7 +14,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -171,6 +171,10 @@ class OwnKeys:
 
     _keys: IdempotencyKeys
     _owner: str
+
+    def of_vault(self) -> OwnKeys:
+        """For what is kept once in the vault, whoever speaks of it."""
+        return replace(self, _owner=LOCAL.id)
 
     def held(self, key: str) -> AbstractContextManager[None]:
         """From looking a key up to keeping what was done under it: of two at once one finds the other's answer."""

@@ -12,7 +12,7 @@ import os
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -122,13 +122,13 @@ class SessionLogs:
             raise waiting.error
         return waiting.events or []
 
-    def erase(self, session: str, event_hash: str, erased_at: str) -> list[str]:
-        """Take the payload of an event away, in every file that holds it; says which files those are."""
+    def erase(self, session: str, hashes: Collection[str], erased_at: str) -> list[str]:
+        """Take the payloads of events away, in every file that holds one; says which files those are."""
         with self._using(check_session(session)) as state, state.turn, self._open(session) as folder:
             state.ends = None
             changed = []
             for name in _log_names(folder):
-                if self._rewrite(folder, name, session, event_hash, erased_at):
+                if self._rewrite(folder, name, session, hashes, erased_at):
                     changed.append(f"{FOLDER}/{session}/{name}")
             return changed
 
@@ -376,18 +376,20 @@ class SessionLogs:
         finally:
             close(fd)
 
-    def _rewrite(self, folder: Folder, name: str, session: str, event_hash: str, erased_at: str) -> bool:
+    def _rewrite(
+        self, folder: Folder, name: str, session: str, hashes: Collection[str], erased_at: str
+    ) -> bool:
         fd, info = folder.open_regular(name)
         try:
             if not any(
-                line.event is not None and line.event.hash == event_hash and line.event.erased_at is None
+                line.event is not None and line.event.hash in hashes and line.event.erased_at is None
                 for line in read_lines(fd, session)
             ):
                 return False
             temporary = unfinished_name()
             out = folder.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, info.st_mode & 0o777)
             try:
-                for piece in _without(fd, session, event_hash, erased_at, info.st_size):
+                for piece in _without(fd, session, hashes, erased_at, info.st_size):
                     _write_all(out, piece)
                 sync_file(out)
             finally:
@@ -408,12 +410,12 @@ class SessionLogs:
                 continue
 
 
-def _without(fd: int, session: str, event_hash: str, erased_at: str, size: int) -> Iterator[bytes]:
-    """The bytes of a file, the lines of one event replaced."""
+def _without(fd: int, session: str, hashes: Collection[str], erased_at: str, size: int) -> Iterator[bytes]:
+    """The bytes of a file, the lines of some events replaced."""
     copied = 0
     for line in read_lines(fd, session):
         event = line.event
-        if event is None or event.hash != event_hash or event.erased_at is not None:
+        if event is None or event.hash not in hashes or event.erased_at is not None:
             continue
         yield from _bytes_of(fd, copied, line.offset)
         yield dataclasses.replace(event, payload={}, erased_at=erased_at, v1=None).to_line()

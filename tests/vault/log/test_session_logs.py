@@ -136,12 +136,12 @@ def test_an_erased_event_keeps_its_hash_and_the_chain_verifies(tmp_path: Path) -
     _say(logs, "one")
     gone = _say(logs, "the word xylophone")
     _say(logs, "three")
-    assert logs.erase("s", gone.hash, "2026-01-01T00:00:00Z") == ["sessions/s/m1.jsonl"]
+    assert logs.erase("s", [gone.hash], "2026-01-01T00:00:00Z") == ["sessions/s/m1.jsonl"]
     assert _say(logs, "four").seq == 4
     assert not any(b"xylophone" in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
     integrity = _logs(tmp_path).verify("s")
     assert (integrity.ok, integrity.erased, integrity.total_events) == (True, 1, 4)
-    assert logs.erase("s", gone.hash, "2026-01-01T00:00:00Z") == []
+    assert logs.erase("s", [gone.hash], "2026-01-01T00:00:00Z") == []
 
 
 def test_another_machine_continues_the_chain_and_the_first_goes_on_from_there(tmp_path: Path) -> None:
