@@ -13,11 +13,13 @@ import { countInbox, inbox } from "./views/inbox.js";
 import { lab } from "./views/lab.js";
 import { map } from "./views/map.js";
 import { memories } from "./views/memories.js";
+import { sessions } from "./views/sessions.js";
 import { timeline } from "./views/timeline.js";
 
 /** @type {import("./view.js").View[]} */
-const VIEWS = [memories, graph, map, timeline, inbox, lab, health];
-const ALSO = { memory: "memories" }; // a memory is read beside the list
+const VIEWS = [memories, graph, map, timeline, sessions, inbox, lab, health];
+// A memory is read beside the list, and so is a session; a citation leads to the session it names.
+const ALSO = { memory: "memories", session: "sessions", cite: "sessions" };
 const THEMES = ["system", "light", "dark"];
 const THEME_ICONS = { system: "screen", light: "sun", dark: "moon" };
 
@@ -195,7 +197,7 @@ document.addEventListener("click", (event) => {
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   event.preventDefault();
   const { name, query } = here();
-  go({ name: "memory", arg: link.dataset.memory, query: ALSO[name] || name === "memories" ? query : {} });
+  go({ name: "memory", arg: link.dataset.memory, query: (ALSO[name] ?? name) === "memories" ? query : {} });
 });
 // The hash is the router's: the skip link moves the focus itself.
 document.querySelector(".skip").addEventListener("click", (event) => {

@@ -12,7 +12,7 @@ const HELP = [
   ["n", "write a new memory"],
   ["Ctrl Enter", "save"],
   ["Esc", "close, or back to the list"],
-  ["1 … 7", "go to a view"],
+  ["1 … 8", "go to a view"],
   ["+  −  0", "in graph and map: zoom, fit"],
   ["?", "this help"],
 ];

@@ -1,6 +1,7 @@
 // Memories: the list on the left, found as somebody types, and the memory that is open on the right.
 
 import { get } from "../api.js";
+import { citationIn, placeOf } from "../citation.js";
 import { button, fill, h, icon, put } from "../dom.js";
 import { empty, failed, loading, say } from "../feedback.js";
 import { ago, plural, snippet, whole } from "../format.js";
@@ -80,6 +81,12 @@ function begin(root, first) {
 
   function onTyped() {
     clearTimeout(typing);
+    const cited = citationIn(search.value);
+    // Typed by hand it may go on: the hash of a citation has 12 digits or more.
+    if (cited?.hash) {
+      go(placeOf(cited));
+      return;
+    }
     typing = setTimeout(
       () => replace({ ...here(), query: tidy({ ...here().query, q: search.value.trim() }) }),
       TYPED,
@@ -87,7 +94,11 @@ function begin(root, first) {
   }
 
   function onSearchKey(event) {
-    if (event.key === "ArrowDown" || event.key === "Enter") {
+    const cited = event.key === "Enter" && citationIn(search.value);
+    if (cited) {
+      go(placeOf(cited));
+      event.preventDefault();
+    } else if (event.key === "ArrowDown" || event.key === "Enter") {
       const link = list.querySelector("a");
       if (event.key === "Enter" && link) link.click();
       else link?.focus();

@@ -1,6 +1,7 @@
 // The pane in which one memory is read: its text, what it is connected with, what it was before, what can be done.
 
 import { change, get, memoryPath, readMemory } from "../api.js";
+import { citedIn, eventLink } from "../citation.js";
 import { fill, h, iconButton } from "../dom.js";
 import { empty, failed, loading } from "../feedback.js";
 import { ago, whole, words } from "../format.js";
@@ -108,6 +109,7 @@ export function readingPane({ onChanged }) {
           "p",
           { class: "reading-line" },
           agentIn(memory.source) && h("span", {}, `from ${agentIn(memory.source)}`),
+          citedIn(memory.source) && h("span", {}, "learned from ", eventLink(citedIn(memory.source))),
           memory.updated &&
             h(
               "time",
