@@ -22,19 +22,23 @@ _HEAD = "// Made from the daemon's code by `make docs`; do not edit.\n\n"
 _SCALARS = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "null": "null"}
 # What the SDKs call what the document calls otherwise.
 _PUBLIC = {
+    "Appended": "AppendedEvent",
     "Conflict": "OpenConflict",
     "Consolidated": "ConsolidateResult",
     "Forgotten": "ForgetResult",
     "Hits": "SearchResult",
+    "Ingested": "IngestedEvents",
     "Link": "GraphLink",
     "Node": "GraphNode",
     "Pack": "ContextPack",
     "Filed": "FileResult",
     "Related": "RelateResult",
     "Restored": "RestoreResult",
+    "Sessions": "SessionList",
     "StrandEntry": "ManifestEntry",
     "StrandManifest": "Manifest",
     "Updated": "UpdateResult",
+    "Verified": "VerifiedSession",
     "Versions": "History",
     "Written": "WriteResult",
 }

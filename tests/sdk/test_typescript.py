@@ -38,7 +38,15 @@ def test_the_story_ends_in_the_same_vault_as_with_every_other_sdk(package: Packa
 
 
 @pytest.mark.parametrize(
-    ("file", "runtime"), [("faults", "node"), ("faults", "bun"), ("tools", "node"), ("react", "node")]
+    ("file", "runtime"),
+    [
+        ("faults", "node"),
+        ("faults", "bun"),
+        ("sessions", "node"),
+        ("sessions", "bun"),
+        ("tools", "node"),
+        ("react", "node"),
+    ],
 )
 def test_against_a_real_daemon(package: Package, asked: dict[str, str], file: str, runtime: str) -> None:
     package.test(file, {**asked, "HELIX_ERRORS": str(STORY.with_name("errors.json"))}, runtime)

@@ -6,26 +6,29 @@ import type * as opts from "./options.js";
 import { paged } from "./pages.js";
 import type { Paged, Pages } from "./pages.js";
 import { toParameters, toRequest } from "./route.js";
-import type { Asked, Route } from "./route.js";
+import type { Answer, Asked, Named, Route } from "./route.js";
+import { SessionVerbs } from "./sessions.js";
 import { settingsFrom } from "./settings.js";
 import type { CallOpts, HelixOpts } from "./settings.js";
 import { fromWire, toWire } from "./spelling.js";
 import type { Wire } from "./spelling.js";
 import { Transport } from "./transport.js";
 
-type Answer<R extends Route> = wire.Schemas[(typeof ROUTES)[R]["answer"]];
 type PagedRoute = { [R in Route]: Answer<R> extends { tokensUsed: number; truncated: boolean } ? R : never }[Route];
 
 /** The largest budget there is: a text that is read, changed and written back must not be one that was cut. */
 const WHOLE = 200_000;
 
 export class Helix {
+  /** The verbs over the logs of what agents did. */
+  readonly sessions: SessionVerbs;
   readonly #opts: HelixOpts;
   readonly #transport: Transport;
 
   constructor(options: HelixOpts = {}) {
     this.#opts = options;
     this.#transport = new Transport(settingsFrom(options));
+    this.sessions = new SessionVerbs((route, said, named) => this.#ask(route, said, named));
   }
 
   /** The scope of calls that name none. */
@@ -60,7 +63,7 @@ export class Helix {
       "GET /memory/{id}",
       { ...options, maxTokens: options.maxTokens ?? WHOLE },
       (page) => [page.text],
-      id,
+      { id },
     );
   }
 
@@ -76,7 +79,7 @@ export class Helix {
 
   /** The versions of a memory in git, newest first, across renames. */
   history(id: string, options: opts.HistoryOpts = {}): Paged<wire.History, wire.Version> {
-    return this.#walk("GET /memory/{id}/history", options, (page) => page.versions, id);
+    return this.#walk("GET /memory/{id}/history", options, (page) => page.versions, { id });
   }
 
   /** The memories and the edges between them, all of them; `limit` is the size of a page on the way. */
@@ -97,7 +100,7 @@ export class Helix {
 
   /** The memories around one, nearest first, each with the edge that led to it. */
   neighbors(id: string, options: opts.NeighborsOpts = {}): Paged<wire.Neighbors, wire.Neighbor> {
-    return this.#walk("GET /memory/{id}/neighbors", options, (page) => page.neighbors, id);
+    return this.#walk("GET /memory/{id}/neighbors", options, (page) => page.neighbors, { id });
   }
 
   /** How many memories there are, by status, scope, kind and project. */
@@ -122,7 +125,7 @@ export class Helix {
 
   /** Change a memory in place; what is left out stays. With `basedOn` nothing is overwritten unread. */
   update(id: string, options: opts.UpdateOpts): Promise<wire.UpdateResult> {
-    return this.#ask("PATCH /memory/{id}", options, id);
+    return this.#ask("PATCH /memory/{id}", options, { id });
   }
 
   /** Say of which project memories are: unfiled ones, or such as were filed wrongly. All of them or none. */
@@ -168,10 +171,10 @@ export class Helix {
     return (await this.#transport.send(toRequest(route, asked), call)) as Wire;
   }
 
-  async #ask<R extends Route>(route: R, options: object, id?: string): Promise<Answer<R>> {
+  async #ask<R extends Route>(route: R, options: object, named?: Named): Promise<Answer<R>> {
     const { signal, timeoutMs, retries, basedOn, ...said } = options as CallOpts & { basedOn?: string };
     const words = route.startsWith("GET ") ? { query: flat(said) } : { body: toWire(said) };
-    const answer = await this.request(route, { ...words, id, basedOn }, { signal, timeoutMs, retries });
+    const answer = await this.request(route, { ...words, named, basedOn }, { signal, timeoutMs, retries });
     return fromWire(ROUTES[route].answer, answer) as Answer<R>;
   }
 
@@ -179,10 +182,10 @@ export class Helix {
     route: R,
     options: object,
     itemsOf: (page: Answer<R>) => readonly Item[],
-    id?: string,
+    named?: Named,
   ): Paged<Answer<R>, Item> {
     return paged(
-      (cursor) => this.#ask(route, cursor === undefined ? options : { ...options, cursor }, id),
+      (cursor) => this.#ask(route, cursor === undefined ? options : { ...options, cursor }, named),
       itemsOf,
     );
   }

@@ -3,14 +3,18 @@ export { Helix } from "./helix.js";
 export type { Asked, Route } from "./route.js";
 export type { Paged, Pages } from "./pages.js";
 export type { CallOpts, HelixOpts } from "./settings.js";
+export type { SessionVerbs } from "./sessions.js";
 export { VERSION } from "./version.js";
 export * from "./errors.js";
 export type * from "./options.js";
 export type {
-  ConsolidateResult,
+  AppendedEvent,
+  CitedEvent,
   Conflicts,
+  ConsolidateResult,
   ContextPack,
   Edge,
+  ErasedEvent,
   FileResult,
   ForgetResult,
   Graph,
@@ -19,6 +23,10 @@ export type {
   Health,
   History,
   Hit,
+  IngestedEvents,
+  LearnedMemory,
+  LoggedEvent,
+  LogProblem,
   Manifest,
   ManifestEntry,
   Memories,
@@ -30,12 +38,22 @@ export type {
   Proposal,
   Proposals,
   RelateResult,
+  Replay,
   RestoreResult,
+  SealedEvent,
   SearchResult,
+  SessionDetails,
+  SessionHead,
+  SessionIntegrity,
+  SessionList,
+  SessionSummary,
   Similar,
   Source,
   Stats,
   UpdateResult,
+  Verbatim,
+  VerbatimHit,
+  VerifiedSession,
   Version,
   WriteResult,
 } from "./generated/types.js";

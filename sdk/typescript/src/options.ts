@@ -44,3 +44,18 @@ export type RelateOpts = Changed<wire.RelateBody, "from" | "to">;
 export type ManifestOpts = Asked<wire.StrandManifestQuery>;
 export type ProposalsOpts = Asked<wire.ProposalsQuery>;
 export type ConsolidateOpts = Changed<wire.ConsolidateBody>;
+
+export type AppendOpts = Changed<wire.AppendBody, "type" | "actor" | "payload">;
+export type SessionsOpts = Asked<wire.ListSessionsQuery>;
+export type ReplayOpts = Asked<wire.ReplaySessionQuery>;
+export type EventOpts = Asked<wire.GetEventQuery>;
+export type VerbatimOpts = Asked<wire.VerbatimQuery, "query">;
+
+/** An event that is handed over; `timestamp` is when it happened, where that is after what is in the log. */
+export interface NewEvent {
+  type: string;
+  actor: string;
+  payload: Readonly<Record<string, unknown>>;
+  timestamp?: string | Date | null | undefined;
+  externalRef?: string | null | undefined;
+}

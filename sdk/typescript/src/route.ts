@@ -1,16 +1,26 @@
 /** How a route of the daemon is asked: its address, its headers, and whether it may be asked again. */
 import { BadRequest, NotFound } from "./errors.js";
 import { FILTERS, ROUTES } from "./generated/routes.js";
+import type { Schemas } from "./generated/types.js";
 import { toWire } from "./spelling.js";
 import type { Wire } from "./spelling.js";
 import type { Request } from "./transport.js";
 
 export type Route = keyof typeof ROUTES;
+export type Answer<R extends Route> = Schemas[(typeof ROUTES)[R]["answer"]];
+
+/** What stands in braces in a route, by its name there. */
+export type Named = Readonly<Record<string, string | number>>;
+
+/** A call with our names, answered in our names. */
+export type Ask = <R extends Route>(route: R, options: object, named?: Named) => Promise<Answer<R>>;
 
 /** What a route is asked with, in the wire's own names. */
 export interface Asked {
   /** for routes with `{id}` */
   id?: string | undefined;
+  /** for routes with other names in braces */
+  named?: Named | undefined;
   query?: Wire | undefined;
   /** A change gets an `idempotency_key` of its own, unless one is given. */
   body?: Wire | undefined;
@@ -26,7 +36,7 @@ export function toRequest(route: Route, asked: Asked): Request {
   if (body && again === "with-key") body["idempotency_key"] ??= newKey();
   return {
     method,
-    path: path.replace("{id}", () => segment(asked.id ?? "")),
+    path: path.replace(/\{(\w+)\}/g, (_, name: string) => segment(name, asked)),
     query: asked.query,
     body,
     headers: asked.basedOn === undefined ? {} : { "If-Match": `"${plain(asked.basedOn)}"` },
@@ -53,15 +63,18 @@ function plain(basedOn: string): string {
   throw new BadRequest("give in basedOn the `hash` of a memory as it was read", { code: "bad-value" });
 }
 
-function segment(id: string): string {
-  if (!id) {
-    throw new BadRequest("the id is empty; an id looks like mem_2026-06-18_auth-retry_a1b2", { code: "bad-value" });
+function segment(name: string, asked: Asked): string {
+  const said = String(asked.named?.[name] ?? (name === "id" ? asked.id : undefined) ?? "");
+  const of = name === "session_id" ? "session" : "memory";
+  if (!said) {
+    const hint = name === "id" ? "; an id looks like mem_2026-06-18_auth-retry_a1b2" : "";
+    throw new BadRequest(`the id of the ${of} is empty${hint}`, { code: "bad-value" });
   }
   // An address loses dots on its way, encoded or not, and cannot hold half of a surrogate pair.
-  if (id === "." || id === ".." || /\p{Surrogate}/u.test(id)) {
-    throw new NotFound(`there is no memory '${id}'`, { code: "not-found", status: 404 });
+  if (said === "." || said === ".." || /\p{Surrogate}/u.test(said)) {
+    throw new NotFound(`there is no ${of} '${said}'`, { code: "not-found", status: 404 });
   }
-  return encodeURIComponent(id);
+  return encodeURIComponent(said);
 }
 
 /** Node 18 has no global `crypto`, and pages that came over plain HTTP have one without `randomUUID`. */

@@ -9,6 +9,23 @@ export interface Action {
   body: Record<string, unknown>;
 }
 
+export interface AfterTurnBody {
+  /** Who said it, such as `user` or `assistant`. */
+  role: string;
+  /** What was said. */
+  content: string;
+  /** What to look for; what was said when absent. */
+  query?: string | null | undefined;
+  /** Where the turn comes from. Default: `"agent"`. */
+  source?: string | undefined;
+  /** How many facts at most. Default: `10`. */
+  limit?: number | undefined;
+  /** How many of the last events are told. Default: `20`. */
+  maxRecentEvents?: number | undefined;
+  /** The whole answer fits in so many tokens. Default: `4000`. */
+  maxTokens?: number | undefined;
+}
+
 export interface AppendBody {
   /** A dotted name such as `decision.made`. */
   type: string;
@@ -20,7 +37,7 @@ export interface AppendBody {
   externalRef?: string | null | undefined;
 }
 
-export interface Appended {
+export interface AppendedEvent {
   sessionId: string;
   seq: number;
   hash: string;
@@ -29,6 +46,95 @@ export interface Appended {
   memory?: LearnedMemory | null;
   /** What could not be done yet, though the event is safe. */
   degraded?: string | null;
+}
+
+export interface AssembledContext {
+  sessionId: string;
+  prompt: string;
+  contexts: (Record<string, unknown>)[];
+  replayEventCount: number;
+  compacted: boolean;
+  assemblyPolicy: Record<string, unknown>;
+  contextCounts: Record<string, number>;
+  workingSet: Record<string, unknown>;
+  truncated: boolean;
+  tokensUsed: number;
+}
+
+export interface Bootstrap {
+  mode: "session_start";
+  sessionId: string;
+  workspace: string | null;
+  currentTask: string | null;
+  capabilities: Capabilities;
+  startupSequence: (Record<string, unknown>)[];
+  trustPolicy: Record<string, string>;
+  prompt: string;
+}
+
+export interface Capabilities {
+  sessionId: string;
+  currentTask: string | null;
+  purpose: string;
+  recommendedNextCall: Record<string, unknown>;
+  reminderPolicy: Record<string, unknown>;
+  ambientLoop: Record<string, unknown>;
+  tools: (Record<string, string>)[];
+  status: Record<string, unknown>;
+  prompt: string;
+}
+
+export interface CapabilitiesBody {
+  /** What the agent is about to do. */
+  currentTask?: string | null | undefined;
+}
+
+export interface Checkout {
+  sessionId: string;
+  query: string;
+  /** All of it as a text for a model. */
+  prompt: string;
+  workingSet: Record<string, unknown>;
+  ref: Record<string, unknown> | null;
+  currentFacts: (Record<string, unknown>)[];
+  evidence: (Record<string, unknown>)[];
+  /** What was found, also what no longer holds: that has a `valid_to`. */
+  provenance: (Record<string, unknown>)[];
+  retention: Record<string, unknown>;
+  warnings: string[];
+  guidance: Record<string, unknown>;
+  quality: CheckoutQuality;
+  diagnostics: Record<string, unknown>;
+  contextCounts: Record<string, number>;
+  replayEventCount: number;
+  tokenEfficiency: Record<string, unknown>;
+  compacted: boolean;
+  assemblyPolicy: Record<string, unknown>;
+  purpose: string | null;
+  truncated: boolean;
+  tokensUsed: number;
+}
+
+export interface CheckoutBody {
+  /** The question. */
+  query: string;
+  /** The number of an event. Default: `1`. */
+  replayFromSeq?: number | undefined;
+  /** How many facts at most. Default: `10`. */
+  limit?: number | undefined;
+  /** How many of the last events are told. Default: `20`. */
+  maxRecentEvents?: number | undefined;
+  /** The whole answer fits in so many tokens. Default: `4000`. */
+  maxTokens?: number | undefined;
+  /** What it is for; it is repeated in the answer. */
+  purpose?: string | null | undefined;
+}
+
+export interface CheckoutQuality {
+  confidence: number;
+  answerability: "answer_from_memory" | "refresh_recommended" | "ask_user";
+  requiredAction: Record<string, unknown> | null;
+  reasons: string[];
 }
 
 export interface CitedEvent {
@@ -158,12 +264,16 @@ export interface EraseEventBody {
   seq: number;
   /** Its hash, or the first 12 digits or more of it. */
   hash?: string | null | undefined;
+  /** Erase every event from `seq` to this number, 10,000 at most. */
+  through?: number | null | undefined;
 }
 
 export interface ErasedEvent {
   sessionId: string;
   seq: number;
   hash: string;
+  /** How many events were erased. */
+  erased: number;
   /** A memory that was made of it; it is not erased with it. */
   memoryId: string | null;
 }
@@ -214,6 +324,40 @@ export interface ExplainedPack {
   leftOut?: LeftOut[] | null;
   /** With `explain`: memories for which `explain_tokens` had no room. */
   unexplained?: number | null;
+}
+
+export interface FeedbackBody {
+  /** The id of a memory, its title, or the citation of its event. */
+  entityName: string;
+  /** Such as `memory` or `decision`. */
+  entityType: string;
+  /** What the answer was to whoever got it. */
+  feedback: "used" | "helpful" | "irrelevant";
+  /** The question that it answered: the feedback counts most for such. */
+  query?: string | null | undefined;
+  /** The citation that the answer had. */
+  citation?: string | null | undefined;
+  /** The score that it had. */
+  score?: number | null | undefined;
+  reason?: string | null | undefined;
+  importance?: number | null | undefined;
+  /** Through what it was said. */
+  source?: string | null | undefined;
+  /** Who says so. Default: `"agent"`. */
+  actor?: string | undefined;
+  purpose?: string | null | undefined;
+  outcome?: string | null | undefined;
+}
+
+export interface FeedbackGiven {
+  sessionId: string;
+  seq: number;
+  hash: string;
+  eventType: string;
+  citation: string;
+  /** The memory that is found a little better, or worse; null when none has this name. */
+  memoryId: string | null;
+  degraded?: string | null;
 }
 
 export interface FileBody {
@@ -270,6 +414,35 @@ export interface Graph {
   nextCursor?: string | null;
   nodes: GraphNode[];
   edges: GraphLink[];
+}
+
+export interface Handover {
+  sessionId: string;
+  prompt: string;
+  contexts: (Record<string, unknown>)[];
+  replayEventCount: number;
+  compacted: boolean;
+  assemblyPolicy: Record<string, unknown>;
+  contextCounts: Record<string, number>;
+  workingSet: Record<string, unknown>;
+  truncated: boolean;
+  tokensUsed: number;
+  /** What the subagent's session leaves: goals, open tasks. */
+  summary: Record<string, unknown>;
+  integrityOk: boolean;
+}
+
+export interface HandoverBody {
+  /** 1 to 128 letters, digits, `_`, `-` and `.`. */
+  subagentSessionId: string;
+  /** What came of it. */
+  summary: string;
+  /** The question. Default: `"subagent handoff"`. */
+  query?: string | undefined;
+  /** How many facts at most. Default: `10`. */
+  limit?: number | undefined;
+  /** The whole answer fits in so many tokens. Default: `4000`. */
+  maxTokens?: number | undefined;
 }
 
 export interface Health {
@@ -413,7 +586,7 @@ export interface IngestBody {
   events: EventToIngest[];
 }
 
-export interface Ingested {
+export interface IngestedEvents {
   sessionId: string;
   imported: number;
   /** Events whose `external_ref` the session has already. */
@@ -421,6 +594,13 @@ export interface Ingested {
   /** One for each that was given, in their order. */
   events: SealedEvent[];
   degraded?: string | null;
+}
+
+export interface LearnedFrom {
+  id: string;
+  title: string;
+  kind: string | null;
+  status: string;
 }
 
 export interface LearnedMemory {
@@ -719,6 +899,24 @@ export interface RememberBody {
   allowSecrets?: boolean | undefined;
 }
 
+export interface Reminder {
+  sessionId: string;
+  /** What to look at, and why; null when there is no reason. */
+  reminder: Record<string, unknown> | null;
+}
+
+export interface ReminderBody {
+  /** What happened: `session-start`, `resume`, `stop`, `precompact`, `command`, … */
+  trigger: string;
+  turnCount?: number | null | undefined;
+  /** How long a command ran. */
+  durationMs?: number | null | undefined;
+  /** What the agent is about to do. */
+  currentTask?: string | null | undefined;
+  /** Which host says so. Default: `"hook"`. */
+  source?: string | undefined;
+}
+
 export interface RenderBody {
   /** Markdown, such as the text of a memory. */
   text: string;
@@ -783,6 +981,8 @@ export interface SessionDetails {
   types: Record<string, number>;
   /** Where they are in the vault. */
   files: string[];
+  /** Memories whose source names the session, the one that changed last first; up to 100. */
+  learned: LearnedFrom[];
 }
 
 export interface SessionHead {
@@ -807,7 +1007,7 @@ export interface SessionSummary {
   last: string;
 }
 
-export interface Sessions {
+export interface SessionList {
   /** Whether there is more than is said here. */
   truncated: boolean;
   /** Tokens of this whole answer, in o200k_base. */
@@ -832,6 +1032,135 @@ export interface Similar {
   id: string;
   title: string;
   why: string;
+}
+
+export interface Skill {
+  skillId: string;
+  name: string;
+  /** `proposed`, `validated`, `revised`, `deprecated` or `contradicted`: of its current version. */
+  status: string;
+  /** The current one: that which was validated or revised last. */
+  version: string;
+  summary: string | null;
+  reason: string | null;
+  procedure: string[];
+  applicability: string[];
+  citations: string[];
+  evidence: string[];
+  failureModes: string[];
+  rollback: string | null;
+  last: string;
+  /** Its note. */
+  memoryId: string | null;
+  versions: SkillVersion[];
+  truncated?: boolean;
+}
+
+export interface SkillAnalytics {
+  versionCount: number;
+  outcomeCount: number;
+  contradictionCount: number;
+  /** Versions that went well and never badly; at most five. */
+  promotionCandidates: SkillCandidate[];
+  /** Versions that were withdrawn or went badly; at most five. */
+  rollbackCandidates: SkillCandidate[];
+}
+
+export interface SkillBody {
+  /** What happened to the skill. */
+  action: "proposed" | "validated" | "revised" | "deprecated" | "contradicted" | "applied" | "outcome_recorded";
+  /** The name that its events share. */
+  skillId: string;
+  /** Default: `"1"`. */
+  version?: string | undefined;
+  /** As people call it. */
+  name?: string | null | undefined;
+  summary?: string | null | undefined;
+  /** Its steps, in their order. */
+  procedure?: string[] | undefined;
+  /** When it applies. */
+  applicability?: string[] | undefined;
+  /** What it is based on. */
+  citations?: string[] | undefined;
+  /** What it was applied to. */
+  task?: string | null | undefined;
+  /** How well that went. */
+  successScore?: number | null | undefined;
+  /** Such as `helpful`, `passed`, `failed` or `regressed`. */
+  feedback?: string | null | undefined;
+  evidence?: string[] | undefined;
+  reason?: string | null | undefined;
+  /** The version that a revision replaces; the current one, unless it is named. */
+  supersedesVersion?: string | null | undefined;
+  /** How it goes wrong. */
+  failureModes?: string[] | undefined;
+  /** How to undo what it does. */
+  rollback?: string | null | undefined;
+  contradictionReason?: string | null | undefined;
+  /** Who says so. Default: `"agent"`. */
+  actor?: string | undefined;
+}
+
+export interface SkillCandidate {
+  skillId: string;
+  version: string;
+  status: string;
+  successCount: number;
+  failureCount: number;
+  averageSuccessScore: number | null;
+  latestCitation: string;
+  /** `contradicted`, `deprecated`, `failed_outcomes` or `low_success_score`: to roll it back. */
+  reason?: string | null;
+  failureModes?: string[];
+  rollback?: string | null;
+}
+
+export interface SkillEvent {
+  sessionId: string;
+  seq: number;
+  hash: string;
+  eventType: string;
+  citation: string;
+  /** How the skill stands after it; null when the event is not found yet. */
+  status: string | null;
+  /** The note of the skill. */
+  memory?: LearnedMemory | null;
+  degraded?: string | null;
+}
+
+export interface SkillOutcome {
+  time: string;
+  task: string | null;
+  successScore: number | null;
+  feedback: string | null;
+  citation: string;
+}
+
+export interface SkillVersion {
+  version: string;
+  status: string;
+  supersedesVersion: string | null;
+  appliedCount: number;
+  outcomeCount: number;
+  successCount: number;
+  failureCount: number;
+  contradictionCount: number;
+  averageSuccessScore: number | null;
+  latestCitation: string;
+  /** The last ones; of one skill alone. */
+  outcomes?: SkillOutcome[] | null;
+}
+
+export interface Skills {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  /** Of all that are listed; on the first page. */
+  analytics?: SkillAnalytics | null;
+  skills: Skill[];
 }
 
 /** Where a memory comes from. */
@@ -981,7 +1310,7 @@ export interface VerbatimHit {
   truncated?: boolean;
 }
 
-export interface Verified {
+export interface VerifiedSession {
   ok: boolean;
   totalEvents: number;
   brokenAtSeq: number | null;
@@ -1381,6 +1710,40 @@ export interface VerbatimQuery {
   limit?: number | undefined;
 }
 
+/** What happened last in a session and what bears on a question, as one text with its sources. */
+export interface AssembleContextQuery {
+  /** The question. */
+  query: string;
+  /** The number of an event. Default: `1`. */
+  replayFromSeq?: number | undefined;
+  /** How many facts at most. Default: `10`. */
+  limit?: number | undefined;
+  /** How many of the last events are told. Default: `20`. */
+  maxRecentEvents?: number | undefined;
+  /** The whole answer fits in so many tokens. Default: `4000`. */
+  maxTokens?: number | undefined;
+}
+
+/** What an agent can do with its memory, and what is known of its session. */
+export interface SessionCapabilitiesQuery {
+  /** What the agent is about to do. */
+  currentTask?: string | null | undefined;
+}
+
+/** The skills that the logs know, the one that something happened to last first, and how they did. */
+export interface ListSkillsQuery {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Only this one, with its outcomes. */
+  skillId?: string | null | undefined;
+  /** Only such as stand so. */
+  status?: "proposed" | "validated" | "revised" | "deprecated" | "contradicted" | null | undefined;
+  /** Default: `50`. */
+  limit?: number | undefined;
+}
+
 /** Read every file again and bring the derived data up to date; answered when that is done. */
 export interface ReindexQuery {
   /** Files that disappeared are gone on purpose. */
@@ -1390,8 +1753,16 @@ export interface ReindexQuery {
 /** Every schema of the document by its name. */
 export interface Schemas {
   Action: Action;
+  AfterTurnBody: AfterTurnBody;
   AppendBody: AppendBody;
-  Appended: Appended;
+  AppendedEvent: AppendedEvent;
+  AssembledContext: AssembledContext;
+  Bootstrap: Bootstrap;
+  Capabilities: Capabilities;
+  CapabilitiesBody: CapabilitiesBody;
+  Checkout: Checkout;
+  CheckoutBody: CheckoutBody;
+  CheckoutQuality: CheckoutQuality;
   CitedEvent: CitedEvent;
   Client: Client;
   Cluster: Cluster;
@@ -1411,6 +1782,8 @@ export interface Schemas {
   Event: Event;
   EventToIngest: EventToIngest;
   ExplainedPack: ExplainedPack;
+  FeedbackBody: FeedbackBody;
+  FeedbackGiven: FeedbackGiven;
   FileBody: FileBody;
   FileLeftOut: FileLeftOut;
   FileResult: FileResult;
@@ -1418,6 +1791,8 @@ export interface Schemas {
   ForgetResult: ForgetResult;
   Git: Git;
   Graph: Graph;
+  Handover: Handover;
+  HandoverBody: HandoverBody;
   Health: Health;
   Hit: Hit;
   SearchResult: SearchResult;
@@ -1429,7 +1804,8 @@ export interface Schemas {
   IndexState: IndexState;
   Indexing: Indexing;
   IngestBody: IngestBody;
-  Ingested: Ingested;
+  IngestedEvents: IngestedEvents;
+  LearnedFrom: LearnedFrom;
   LearnedMemory: LearnedMemory;
   LeftOut: LeftOut;
   GraphLink: GraphLink;
@@ -1455,6 +1831,8 @@ export interface Schemas {
   RelateBody: RelateBody;
   RelateResult: RelateResult;
   RememberBody: RememberBody;
+  Reminder: Reminder;
+  ReminderBody: ReminderBody;
   RenderBody: RenderBody;
   Rendered: Rendered;
   Replay: Replay;
@@ -1466,10 +1844,18 @@ export interface Schemas {
   SessionHead: SessionHead;
   SessionIntegrity: SessionIntegrity;
   SessionSummary: SessionSummary;
-  Sessions: Sessions;
+  SessionList: SessionList;
   SettleBody: SettleBody;
   Settled: Settled;
   Similar: Similar;
+  Skill: Skill;
+  SkillAnalytics: SkillAnalytics;
+  SkillBody: SkillBody;
+  SkillCandidate: SkillCandidate;
+  SkillEvent: SkillEvent;
+  SkillOutcome: SkillOutcome;
+  SkillVersion: SkillVersion;
+  Skills: Skills;
   Source: Source;
   Stats: Stats;
   Status: Status;
@@ -1482,7 +1868,7 @@ export interface Schemas {
   VerbFigures: VerbFigures;
   Verbatim: Verbatim;
   VerbatimHit: VerbatimHit;
-  Verified: Verified;
+  VerifiedSession: VerifiedSession;
   Version: Version;
   History: History;
   WatcherState: WatcherState;
