@@ -10,7 +10,13 @@ ROOT = Path(__file__).parent.parent
 NO_NAMES = {"said", "took", "told", "wish"}
 
 # What goes over the wire: shapes that have the name of the thing they show.
-WIRE = ("helix/client/", "helix/surfaces/rest/", "helix/memory/answers.py", "helix/memory/verbs/fields.py")
+WIRE = (
+    "helix/client/",
+    "helix/surfaces/rest/",
+    "helix/memory/answers.py",
+    "helix/sessions/answers.py",
+    "helix/memory/verbs/fields.py",
+)
 
 
 def modules() -> list[Path]:

@@ -52,9 +52,9 @@ def list_skills(
         err.print("the logs know no skill; an agent proposes one by an event `skill.proposed`")
     analytics = answer.get("analytics") or {}
     for name, key in (("promote", "promotion_candidates"), ("roll back", "rollback_candidates")):
-        for one in analytics.get(key, ()):
-            why = f": {one['reason']}" if one.get("reason") else ""
-            err.print(f"{name}? {one['skill_id']} v{one['version']}{why}", style="dim")
+        for candidate in analytics.get(key, ()):
+            why = f": {candidate['reason']}" if candidate.get("reason") else ""
+            err.print(f"{name}? {candidate['skill_id']} v{candidate['version']}{why}", style="dim")
 
 
 @app.command()
@@ -79,12 +79,12 @@ def show(context: typer.Context, skill_id: SkillId, as_json: Json = False) -> No
     )
     for number, step in enumerate(skill["procedure"], 1):
         out.print(f"{number}. {step}", indent=2)
-    for one in skill["versions"]:
+    for version in skill["versions"]:
         out.parts(
-            (f"v{one['version']}", "bold"),
+            (f"v{version['version']}", "bold"),
             (
-                f"  {one['status']}  applied {one['applied_count']}, {one['success_count']} good, "
-                f"{one['failure_count']} bad  {one['latest_citation']}",
+                f"  {version['status']}  applied {version['applied_count']}, {version['success_count']} good, "
+                f"{version['failure_count']} bad  {version['latest_citation']}",
                 "dim",
             ),
         )

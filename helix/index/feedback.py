@@ -58,9 +58,8 @@ class FeedbackPrior:
         version = index.subjects_version()
         known_at, judgements = self._known
         if version != known_at:
-            judgements = [
-                one for told in index.feedback(_READ_AT_MOST) if (one := _to_judgement(*told)) is not None
-            ]
+            rows = index.feedback(_READ_AT_MOST)
+            judgements = [found for row in rows if (found := _to_judgement(*row)) is not None]
             self._known = (version, judgements)
         return shares(judgements, text, now) if judgements else {}
 
@@ -68,11 +67,11 @@ class FeedbackPrior:
 def shares(judgements: Sequence[Judgement], text: str, now: datetime) -> dict[str, float]:
     words, moment = frozenset(query_tokens(text)), now.timestamp()
     totals: dict[str, float] = {}
-    for one in judgements:
-        days = max(0.0, (moment - one.time) / _DAY)
+    for judged in judgements:
+        days = max(0.0, (moment - judged.time) / _DAY)
         if days < _FORGOTTEN_DAYS:
-            weight = one.weight * _nearness(one.words, words) * 0.5 ** (days / HALF_LIFE_DAYS)
-            totals[one.memory_id] = totals.get(one.memory_id, 0.0) + weight
+            weight = judged.weight * _nearness(judged.words, words) * 0.5 ** (days / HALF_LIFE_DAYS)
+            totals[judged.memory_id] = totals.get(judged.memory_id, 0.0) + weight
     return {memory_id: MOST * math.tanh(total) for memory_id, total in totals.items()}
 
 
@@ -82,10 +81,10 @@ def weight_of(feedback: object, kind: str) -> float:
     return known if known is not None else WEIGHTS["used" if kind == "memory.reinforced" else "irrelevant"]
 
 
-def _nearness(said: frozenset[str] | None, asked: frozenset[str]) -> float:
-    if not said:
+def _nearness(judged_for: frozenset[str] | None, asked: frozenset[str]) -> float:
+    if not judged_for:
         return ANYWHERE
-    return ELSEWHERE + (1 - ELSEWHERE) * len(said & asked) / len(said | asked)
+    return ELSEWHERE + (1 - ELSEWHERE) * len(judged_for & asked) / len(judged_for | asked)
 
 
 def _to_judgement(memory_id: str, weight: float, words: str | None, time: str) -> Judgement | None:

@@ -120,8 +120,8 @@ class Searcher:
         now = question.now or self._clock()
         health = self._engine.health()
         # Before everything else: what changes meanwhile makes another version, in which nothing of this is kept.
-        said = None if self._feedback is None else self._feedback.version()
-        version = (self._engine.version(), health.degraded, said)
+        feedback = None if self._feedback is None else self._feedback.version()
+        version = (self._engine.version(), health.degraded, feedback)
         key = (replace(question, now=None), now.timestamp() // _SAME_SECONDS)
         answer = self._answers.find(version, key)
         if answer is None:
@@ -143,8 +143,8 @@ class Searcher:
             found = found.only([at for at, fits in enumerate(fitting) if fits])
         found_by_words = float(candidates.found.words.max(initial=0.0))
         found_by_words /= max(candidates.best_possible, 1e-9)
-        said = {} if self._feedback is None else self._feedback.shares(query.text, now)
-        ranked = rank(found, words_share(found_by_words), now, time_span(query.text, now.date()), said)
+        judged = {} if self._feedback is None else self._feedback.shares(query.text, now)
+        ranked = rank(found, words_share(found_by_words), now, time_span(query.text, now.date()), judged)
         ranked = follow_links(ranked, found.linked)
         if question.rerank:
             ranked = self._rerank(query, ranked, notes)

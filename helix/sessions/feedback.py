@@ -37,14 +37,14 @@ def feedback(
     outcome: str | None = None,
 ) -> FeedbackGiven:
     log = log_of(request)
-    said: dict[str, Any] = {
+    given: dict[str, Any] = {
         "entity_name": entity_name, "entity_type": entity_type, "feedback": feedback, "query": query,
         "citation": citation, "score": score, "reason": reason, "importance": importance, "source": source,
         "purpose": purpose, "outcome": outcome,
     }  # fmt: skip
     # By its id, which no later title changes.
     memory_id = _find_judged(request, entity_name, citation)
-    payload = {key: value for key, value in {**said, "memory_id": memory_id}.items() if value is not None}
+    payload = {key: value for key, value in {**given, "memory_id": memory_id}.items() if value is not None}
     [event], degraded = log.append(session_id, [EventDraft(_TYPES[feedback], actor, payload)])
     answer: FeedbackGiven = {
         "session_id": session_id,

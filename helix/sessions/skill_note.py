@@ -117,7 +117,7 @@ def _lines(skill: Skill) -> Iterator[str]:
     yield from _section("Versions", [_standing(version) for version in skill.versions.values()])
     outcomes = [outcome for version in skill.versions.values() for outcome in version.outcomes]
     last = sorted(outcomes, key=lambda outcome: outcome.time)[-_OUTCOMES_SHOWN:]
-    told = [
+    lines = [
         " ".join(
             filter(None, (
                 outcome.time[:10],
@@ -129,7 +129,7 @@ def _lines(skill: Skill) -> Iterator[str]:
         )
         for outcome in last
     ]  # fmt: skip
-    yield from _section("Outcomes", told)
+    yield from _section("Outcomes", lines)
 
 
 def _standing(version: SkillVersion) -> str:

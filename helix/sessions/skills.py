@@ -49,14 +49,14 @@ def skill(
     contradiction_reason: str | None = None,
     actor: str = "agent",
 ) -> answers.SkillEvent:
-    said: dict[str, Any] = {
+    given: dict[str, Any] = {
         "skill_id": skill_id, "version": version, "name": name, "summary": summary,
         "procedure": list(procedure), "applicability": list(applicability), "citations": list(citations),
         "task": task, "success_score": success_score, "feedback": feedback, "evidence": list(evidence),
         "reason": reason, "supersedes_version": supersedes_version, "failure_modes": list(failure_modes),
         "rollback": rollback, "contradiction_reason": contradiction_reason,
     }  # fmt: skip
-    payload = {key: value for key, value in said.items() if value not in (None, [])}
+    payload = {key: value for key, value in given.items() if value not in (None, [])}
     [event], degraded = log_of(request).append(session_id, [EventDraft(f"skill.{action}", actor, payload)])
     memory, why = learn(request, event)
     known = read_skills(request, skill_id.strip()).get(skill_id.strip())
@@ -98,9 +98,8 @@ def skills(
     head: _Head = {} if cursor is not None else {"analytics": _analytics(found)}
 
     def entries(_: View) -> list[str]:
-        return [
-            one.skill_id for one in sorted(found, key=lambda one: (one.changed, one.skill_id), reverse=True)
-        ]
+        latest_first = sorted(found, key=lambda skill: (skill.changed, skill.skill_id), reverse=True)
+        return [skill.skill_id for skill in latest_first]
 
     def render(entry: str) -> answers.Skill | None:
         return _shown(request, known[entry], whole=asked is not None) if entry in known else None

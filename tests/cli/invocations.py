@@ -114,7 +114,7 @@ BY_DAEMON = (
         "session checkout trip 'penguins in the snow' --limit 3 --max-tokens 3000", shows="- Answerability:"
     ),
     Line("session checkout trip penguins --json", shows='"answerability"'),
-    Line("session verify trip", shows="verified: 2 events"),
+    Line("session verify trip", shows="verified: 4 events"),
     Line("session verify trip --json", shows='"ok": true'),
     Line("session export trip", shows='"prev_hash":null', fits=False),
     Line("cite eventloom://trip/events/1", shows="Feed the seals"),
@@ -142,6 +142,18 @@ BY_DAEMON = (
     Line("hook-event transcript-turn --session hooked --role user --content 'Feed them' --turn-index 1"),
     Line("hook-event transcript-turn", status=2, shows="needs --role and --content"),
     Line("hook-event sneeze", status=2, shows="no trigger 'sneeze'"),
+    Line("skill list", shows="no skill"),
+    Line(
+        "session append trip skill.proposed --payload"
+        """ '{{"skill_id": "feeding", "procedure": ["Fetch the fish", "Feed the seals"]}}'""",
+    ),
+    Line("skill list --status proposed --limit 3", shows="feeding"),
+    Line("skill list --json", shows='"promotion_candidates"'),
+    Line("skill show feeding", shows="Fetch the fish"),
+    Line("skill show feeding --json", shows='"applied_count": 0'),
+    Line("skill show walking", status=3, shows="no skill 'walking'"),
+    Line("skill export feeding --to skills", shows="skills/feeding/SKILL.md"),
+    Line("skill export feeding --to skills --force --json", shows='"version": "1"'),
     Line("graph {second} --depth 2 --include-deleted", shows="depends_on"),
     Line("graph --format dot --all", shows="digraph", fits=False),
     Line("graph --format mermaid --project zoo", shows="graph LR", fits=False),

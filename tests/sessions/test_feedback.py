@@ -13,7 +13,7 @@ from helix.memory.search_engine import open_recall
 from helix.sessions import append, feedback, reading
 from tests.memory.world import ME, NOW, World, opened, record
 
-QUERY = "how often does the client retry"
+QUERY = "will the client retry three times"
 
 
 def _judge(world: World, name: str, word: str, **more: Any) -> Any:
@@ -23,8 +23,10 @@ def _judge(world: World, name: str, word: str, **more: Any) -> Any:
 
 
 def _two(world: World) -> None:
-    for name in ("mem_a", "mem_b"):
-        world.put(f"{name}.md", record(name, f"The client will retry three times, says {name}."))
+    for name, author in (("mem_a", "Ann"), ("mem_b", "Bob")):
+        world.put(
+            f"{name}.md", record(name, f"The client will retry three times, says {author}.", title="Retry")
+        )
 
 
 def _reasons(world: World, query: str = QUERY) -> dict[str, float]:
@@ -106,7 +108,7 @@ def test_a_vault_without_logs_opens_none_for_a_search(world: World) -> None:
 def test_it_is_bounded_decays_and_counts_most_for_the_same_question() -> None:
     def moved(days: float, times: int, asked: str = QUERY) -> float:
         then = (NOW - timedelta(days=days)).timestamp()
-        said = Judgement("m", 1.0, frozenset(("client", "retry")), then)
+        said = Judgement("m", 1.0, frozenset(("client", "retri")), then)
         return shares([said] * times, asked, NOW)["m"]
 
     assert 0 < moved(30, 1) < moved(0, 1) < moved(0, 1000) <= MOST

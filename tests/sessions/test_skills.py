@@ -39,7 +39,7 @@ def test_a_skill_has_one_note_that_tells_its_steps_versions_and_outcomes(world: 
     assert last["memory"] == {"id": first["memory"]["id"], "status": "updated"}
     note = world.read(first["memory"]["id"])
     assert "kind: procedure" in note
-    assert "title: 'skill: Release a version'" in note
+    assert 'title: "skill: Release a version"' in note
     assert "1. Tag the commit" in note
     assert "1: validated, applied 1 times, 1 outcomes, 1 good and 0 bad" in note
     assert f"passed 0.9 version 3 ({last['citation']})" in note

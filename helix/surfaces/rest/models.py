@@ -58,9 +58,6 @@ def _whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-Whole = Annotated[int, BeforeValidator(_whole)]
-
-
 def query_model(name: str, fields: Iterable[Field]) -> type[BaseModel]:
     return _model(name, Query, [part for field in fields for part in parameters(field)])
 
@@ -125,14 +122,18 @@ def _answered(name: str, hint: Any, *, is_total: bool) -> Field:
 def _model(
     name: str, base: type[BaseModel], fields: Iterable[Field], doc: str = "", example: object = None
 ) -> type[BaseModel]:
-    defined: dict[str, Any] = {
-        attribute(field): (_type(field.type, base), PydanticField(**_default(field), **constraints(field)))
-        for field in fields
-    }
+    defined: dict[str, Any] = {attribute(field): _typed(field, base) for field in fields}
     config = {} if example is None else {"json_schema_extra": {"example": example}}
     return create_model(
         name, __base__=base, __doc__=doc or None, __module__=__name__, __cls_kwargs__=config, **defined
     )
+
+
+def _typed(field: Field, base: type[BaseModel]) -> tuple[Any, Any]:
+    given = constraints(field)
+    # On the number itself: of one that may be null, pydantic would check them and leave them out of the document.
+    bounds: dict[str, Any] = {name: given.pop(name) for name in ("ge", "le") if name in given}
+    return _type(field.type, base, bounds), PydanticField(**_default(field), **given)
 
 
 def _default(field: Field) -> dict[str, Any]:
@@ -145,16 +146,19 @@ def _default(field: Field) -> dict[str, Any]:
     return {"default": field.default}
 
 
-def _type(kind: Any, base: type[BaseModel]) -> Any:
+def _type(kind: Any, base: type[BaseModel], bounds: Mapping[str, Any]) -> Any:
     """As pydantic knows it: lists and dictionaries, and models for typed dictionaries."""
     if is_typeddict(kind):
         return answer_model(kind, base)
     origin = get_origin(kind)
     if origin is None:
-        return Whole if kind is int and base is Body else kind
+        if kind not in (int, float):
+            return kind
+        bounded = Annotated[kind, PydanticField(**bounds)] if bounds else kind
+        return Annotated[bounded, BeforeValidator(_whole)] if kind is int and base is Body else bounded
     if origin is Literal:
         return kind
-    inner = tuple(_type(part, base) for part in get_args(kind))
+    inner = tuple(_type(part, base, bounds) for part in get_args(kind))
     if origin in (Union, types.UnionType):
         return Union[inner]  # noqa: UP007 (of parts that are known only now)
     return {Sequence: list, Mapping: dict}.get(origin, origin)[inner]
