@@ -14,6 +14,15 @@ class Principal:
 
     id: str
     sees_everything: bool = False
+    user: str | None = None
+    """the name by which notes call them: as `owner`, and as a member of a project"""
+    projects: frozenset[str] | None = None
+    """the credential is good for these projects alone; None for all that the user is a member of"""
+    permissions: frozenset[str] = frozenset()
+    """what they may do, in the words of the verbs' permissions; who sees everything may do everything"""
+
+    def may(self, permission: str) -> bool:
+        return self.sees_everything or permission in self.permissions
 
 
 LOCAL = Principal("local", sees_everything=True)
