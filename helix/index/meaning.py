@@ -1,37 +1,69 @@
-"""Search by meaning with one model: its vectors, and the worker that makes them."""
+"""Search by meaning with one model: its vectors, wherever they are kept, and the worker that makes them."""
 
 from __future__ import annotations
 
-import shutil
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol
 
-from helix.errors import HelixError, IndexBroken
+from helix.errors import HelixError
 from helix.index.chunk import Chunk, chunks
 from helix.index.embed import Embedder
 from helix.index.embed_cache import EmbedCache
 from helix.index.facets import facets_of
 from helix.index.filters import Where
 from helix.index.vector_matrix import VectorEntry, VectorHit
-from helix.index.vectors import Vectors, vectors_folder
 from helix.index.worker import EmbedWorker
-from helix.vault.erasures import BROKEN
 from helix.vault.note import Memory, Note
 
 if TYPE_CHECKING:
     import numpy as np
 
-Store = TypeVar("Store")
+
+class VectorStore(Protocol):
+    """The vectors of one model, those of a memory together."""
+
+    trouble: HelixError | None
+    """why what was put does not last; it is tried again"""
+
+    @property
+    def version(self) -> int:
+        """Another number after every put and drop."""
+
+    def put(self, entries: Sequence[VectorEntry]) -> None:
+        """Each entry in the place of all that its memory had here. Searchable when this returns."""
+
+    def drop(self, memory_ids: Sequence[str]) -> None: ...
+
+    def search(self, vector: np.ndarray, limit: int, where: Where | None = None) -> list[VectorHit]:
+        """The nearest memories by cosine, each with its best chunk; `vector` is normalized."""
+
+    def means(self) -> tuple[list[str], np.ndarray]:
+        """One vector of length one for each memory."""
+
+    def hashes(self) -> Mapping[str, str]:
+        """The hash that each memory was put with."""
+
+    def exists(self) -> bool:
+        """Whether what it keeps them in is still there."""
+
+    def tend(self) -> None:
+        """What is done when it is quiet."""
+
+    def purge(self) -> None:
+        """Leave nothing of dropped memories anywhere."""
+
+    def close(self) -> None: ...
+
+    def discard(self) -> None:
+        """Close it, and leave nothing of it."""
 
 
 class Meaning:
-    def __init__(self, state: Path, embedder: Embedder, cache: EmbedCache) -> None:
+    def __init__(self, embedder: Embedder, cache: EmbedCache, vectors: VectorStore) -> None:
         self.embedder = embedder
-        self.folder = vectors_folder(state, embedder.digest)
-        self.vectors = opened(self.folder, lambda at: Vectors(at, embedder.digest, embedder.dimensions))
+        self.vectors = vectors
         self._waiting: dict[str, tuple[VectorEntry, list[str]]] = {}
         """entries that wait for their vectors, with the hashes of the chunks those belong to"""
         self._lock = threading.Lock()
@@ -74,7 +106,7 @@ class Meaning:
     def discard(self) -> None:
         """Another model has taken over."""
         self._worker.stop()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        self.vectors.discard()
 
     def _embedded(self, memory_id: str, pieces: Sequence[Chunk], vectors: np.ndarray) -> None:
         with self._lock:
@@ -84,17 +116,6 @@ class Meaning:
                 return
             del self._waiting[memory_id]
             self.vectors.put([replace(entry, vectors=vectors)])
-
-
-def opened(folder: Path, opener: Callable[[Path], Store]) -> Store:
-    """A store, or an empty one in the place of one that cannot be read, which is kept aside once."""
-    try:
-        return opener(folder)
-    except IndexBroken:
-        aside = folder.with_name(f"{folder.name}{BROKEN}")
-        shutil.rmtree(aside, ignore_errors=True)
-        folder.rename(aside)
-        return opener(folder)
 
 
 def to_entry(memory: Memory, content_hash: str) -> VectorEntry:

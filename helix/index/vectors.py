@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import logging
+import shutil
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -194,6 +195,12 @@ class Vectors:
                 log.exception(
                     "the vector index cannot be written; its vectors are taken from the cache next time"
                 )
+
+    def exists(self) -> bool:
+        return self._folder.exists()
+
+    def discard(self) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _write(self, *, is_purge: bool) -> None:
         with self._memory:
