@@ -95,7 +95,7 @@ def test_everything_is_reached_with_the_tab_key_and_shows_where_it_is(visit: Ope
     page = visit().go("#/health")
     page.locator(".fragment").wait_for()
     reached = []
-    for _ in range(14):
+    for _ in range(15):
         page.keyboard.press("Tab")
         said = page.evaluate(
             "(() => { const one = document.activeElement, style = getComputedStyle(one);"
@@ -104,8 +104,8 @@ def test_everything_is_reached_with_the_tab_key_and_shows_where_it_is(visit: Ope
         reached.append(said[0])
         assert said[1] != "none", said
     assert reached[0] == "Skip to the content"
-    views = [name.rstrip("0123456789") for name in reached[2:9]]  # the inbox also says how much is in it
-    assert views == ["Memories", "Graph", "Map", "Timeline", "Inbox", "Context lab", "Health"]
+    views = [name.rstrip("0123456789") for name in reached[2:10]]  # the inbox also says how much is in it
+    assert views == ["Memories", "Graph", "Map", "Timeline", "Sessions", "Inbox", "Context lab", "Health"]
 
 
 def test_the_skip_link_leads_into_the_view(visit: Open) -> None:

@@ -158,7 +158,7 @@ def test_keys_move_open_and_close(visit: Open) -> None:
     page.keyboard.press("?")
     expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
     page.keyboard.press("Escape")
-    page.keyboard.press("7")
+    page.keyboard.press("8")
     expect(page.get_by_role("heading", name="Health", exact=True)).to_be_visible()
 
 

@@ -50,6 +50,15 @@ export type SessionsOpts = Asked<wire.ListSessionsQuery>;
 export type ReplayOpts = Asked<wire.ReplaySessionQuery>;
 export type EventOpts = Asked<wire.GetEventQuery>;
 export type VerbatimOpts = Asked<wire.VerbatimQuery, "query">;
+export type CheckoutOpts = Changed<wire.CheckoutBody, "query">;
+export type AssembleOpts = Asked<wire.AssembleContextQuery, "query">;
+export type AfterTurnOpts = Changed<wire.AfterTurnBody, "role" | "content">;
+export type HandoverOpts = Changed<wire.HandoverBody, "subagentSessionId" | "summary">;
+export type CapabilitiesOpts = Asked<wire.SessionCapabilitiesQuery>;
+export type ReminderOpts = Changed<wire.ReminderBody, "trigger">;
+export type SkillOpts = Changed<wire.SkillBody, "action" | "skillId">;
+export type SkillsOpts = Asked<wire.ListSkillsQuery>;
+export type FeedbackOpts = Changed<wire.FeedbackBody, "entityName" | "entityType" | "feedback">;
 
 /** An event that is handed over; `timestamp` is when it happened, where that is after what is in the log. */
 export interface NewEvent {

@@ -84,6 +84,83 @@ export class SessionVerbs {
       (page) => page.results,
     );
   }
+
+  /** What memory knows of a question, cited, and whether it can be answered from it. */
+  checkout(sessionId: string, query: string, options: opts.CheckoutOpts = {}): Promise<wire.Checkout> {
+    return this.#ask("POST /sessions/{session_id}/checkout", { query, ...options }, { session_id: sessionId });
+  }
+
+  /** What happened last in a session and what bears on a question, as one text with its sources. */
+  assemble(sessionId: string, query: string, options: opts.AssembleOpts = {}): Promise<wire.AssembledContext> {
+    return this.#ask("GET /sessions/{session_id}/context", { query, ...options }, { session_id: sessionId });
+  }
+
+  /** Add a turn to the log of a session, and get what bears on it. */
+  afterTurn(
+    sessionId: string,
+    role: string,
+    content: string,
+    options: opts.AfterTurnOpts = {},
+  ): Promise<wire.AssembledContext> {
+    const turn = { role, content, ...options };
+    return this.#ask("POST /sessions/{session_id}/turns", turn, { session_id: sessionId });
+  }
+
+  /** A subagent is done: its session is closed, and the one it worked for hears what came of it. */
+  handover(
+    sessionId: string,
+    subagentSessionId: string,
+    summary: string,
+    options: opts.HandoverOpts = {},
+  ): Promise<wire.Handover> {
+    const handed = { subagentSessionId, summary, ...options };
+    return this.#ask("POST /sessions/{session_id}/handover", handed, { session_id: sessionId });
+  }
+
+  /** What an agent can do with its memory, and what is known of its session. */
+  capabilities(sessionId: string, options: opts.CapabilitiesOpts = {}): Promise<wire.Capabilities> {
+    return this.#ask("GET /sessions/{session_id}/capabilities", options, { session_id: sessionId });
+  }
+
+  /** What an agent should do first in a session. */
+  bootstrap(sessionId: string, options: opts.CapabilitiesOpts = {}): Promise<wire.Bootstrap> {
+    return this.#ask("POST /sessions/{session_id}/bootstrap", options, { session_id: sessionId });
+  }
+
+  /** Whether an agent should look at its memory now, and why. */
+  reminder(sessionId: string, trigger: string, options: opts.ReminderOpts = {}): Promise<wire.Reminder> {
+    return this.#ask("POST /sessions/{session_id}/reminder", { trigger, ...options }, { session_id: sessionId });
+  }
+
+  /** Say what happened to a skill. Its note is made anew from all that was said of it. */
+  skill(
+    sessionId: string,
+    action: wire.SkillBody["action"],
+    skillId: string,
+    options: opts.SkillOpts = {},
+  ): Promise<wire.SkillEvent> {
+    return this.#ask("POST /sessions/{session_id}/skills", { action, skillId, ...options }, { session_id: sessionId });
+  }
+
+  /** The skills that the logs know, and how they did; of one alone also its outcomes. */
+  skills(options: opts.SkillsOpts = {}): Paged<wire.SkillList, wire.Skill> {
+    return paged(
+      (cursor) => this.#ask("GET /skills", { ...options, ...from(cursor) }),
+      (page) => page.skills,
+    );
+  }
+
+  /** Say whether a memory that was found helped. No note is touched. */
+  feedback(
+    sessionId: string,
+    entityName: string,
+    entityType: string,
+    feedback: wire.FeedbackBody["feedback"],
+    options: opts.FeedbackOpts = {},
+  ): Promise<wire.GivenFeedback> {
+    const given = { entityName, entityType, feedback, ...options };
+    return this.#ask("POST /sessions/{session_id}/feedback", given, { session_id: sessionId });
+  }
 }
 
 const from = (cursor: string | undefined): object => (cursor === undefined ? {} : { cursor });

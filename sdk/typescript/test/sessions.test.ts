@@ -54,6 +54,34 @@ test("every verb about sessions can be said", async () => {
   assert.deepEqual([verified.ok, verified.erased, verified.totalEvents], [true, 1, 3]);
 });
 
+test("what memory knows is checked out, judged, handed on and taught", async () => {
+  const name = newName();
+  const statement = `Feed the walruses of ${name} at ten`;
+  const made = await mem.sessions.append(name, "decision.made", "me", { decision: statement });
+  const known = await mem.sessions.checkout(name, statement);
+  assert.equal(known.quality.answerability, "answer_from_memory");
+  assert.ok(known.currentFacts.some((fact) => String(fact["content"]).includes(statement)));
+  const turned = await mem.sessions.afterTurn(name, "user", `When do the walruses of ${name} eat?`);
+  assert.equal(turned.sessionId, name);
+  assert.ok((await mem.sessions.assemble(name, statement, { limit: 3 })).contexts.length);
+
+  const given = await mem.sessions.feedback(name, statement, "decision", "used", { citation: made.citation });
+  assert.equal(given.eventType, "memory.reinforced");
+  const proposed = await mem.sessions.skill(name, "proposed", `feed-${name}`, {
+    name: "Feed a walrus",
+    procedure: ["Fetch the fish", "Throw it"],
+  });
+  assert.equal(proposed.eventType, "skill.proposed");
+  const skills = await mem.sessions.skills({ skillId: `feed-${name}` });
+  assert.deepEqual(skills.skills.map((one) => one.skillId), [`feed-${name}`]);
+
+  assert.equal((await mem.sessions.capabilities(name)).sessionId, name);
+  assert.equal((await mem.sessions.bootstrap(name, { currentTask: "feeding" })).mode, "session_start");
+  assert.ok(await mem.sessions.reminder(name, "session-start"));
+  const handed = await mem.sessions.handover(name, `${name}-helper`, "All walruses are fed");
+  assert.ok(handed.integrityOk);
+});
+
 test("a session that there is not, and one without a name", async () => {
   await assert.rejects(mem.sessions.get(newName()), NotFound);
   await assert.rejects(mem.sessions.verify(".."), NotFound);

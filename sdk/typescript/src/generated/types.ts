@@ -349,7 +349,7 @@ export interface FeedbackBody {
   outcome?: string | null | undefined;
 }
 
-export interface FeedbackGiven {
+export interface GivenFeedback {
   sessionId: string;
   seq: number;
   hash: string;
@@ -1151,7 +1151,7 @@ export interface SkillVersion {
   outcomes?: SkillOutcome[] | null;
 }
 
-export interface Skills {
+export interface SkillList {
   /** Whether there is more than is said here. */
   truncated: boolean;
   /** Tokens of this whole answer, in o200k_base. */
@@ -1783,7 +1783,7 @@ export interface Schemas {
   EventToIngest: EventToIngest;
   ExplainedPack: ExplainedPack;
   FeedbackBody: FeedbackBody;
-  FeedbackGiven: FeedbackGiven;
+  GivenFeedback: GivenFeedback;
   FileBody: FileBody;
   FileLeftOut: FileLeftOut;
   FileResult: FileResult;
@@ -1855,7 +1855,7 @@ export interface Schemas {
   SkillEvent: SkillEvent;
   SkillOutcome: SkillOutcome;
   SkillVersion: SkillVersion;
-  Skills: Skills;
+  SkillList: SkillList;
   Source: Source;
   Stats: Stats;
   Status: Status;
