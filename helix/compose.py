@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helix.config import Config
+from helix.config import Config, is_database
 from helix.errors import StateUnwritable, StorageError, VaultLocked, VaultMissing
 from helix.follow.lock import FollowLock
 from helix.index.catalog import CATALOG_FILE, Catalog
@@ -84,7 +84,7 @@ def _purge(followed: FollowedVault) -> None:
         return
     from helix.index.local_engine import has_files
 
-    if has_files(followed.state):
+    if is_database(followed.config.index) or has_files(followed.state):
         with open_recall(followed) as recall:
             recall.index.tend(tidy=False)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 CONFIG_FILE = "config.toml"
-SECRETS = frozenset({"token"})
-"""settings that no command prints"""
+SECRETS = frozenset({"token", "index"})
+"""settings that are a credential, or may hold one: no command prints that"""
 
 Section = TypeVar("Section", bound="DataclassInstance")
 
@@ -120,6 +121,8 @@ class Config:
     """what embeds: `bundled`, the name of a downloaded model, the folder of one, or `none`"""
     embed_threads: int = 0
     """how many cores embedding may use while nobody asks; 0 for all. When somebody asks it keeps to one"""
+    index: str = "local"
+    """where what is derived is kept and searched: `local`, in the state folder, or a `postgresql://` address"""
     token_scale: float = 1.0
     """what a token of o200k_base counts for, for models whose tokenizer is finer: with 1.3 an answer holds 23 % less"""
     follow: FollowConfig = FollowConfig()
@@ -144,6 +147,7 @@ ENVIRONMENT = {
     "HELIX_TOKEN": "token",
     "HELIX_LOG_LEVEL": "log_level",
     "HELIX_MODEL": "model",
+    "HELIX_INDEX": "index",
 }
 
 
@@ -335,8 +339,22 @@ def _convert(key: str, value: object, default: object, origin: str, home: Path) 
     elif isinstance(value, str):
         if key in _CHOICES and value.strip() not in _CHOICES[key]:
             raise ConfigError(f"{key} = {value!r} is none of: {', '.join(_CHOICES[key])}", origin=origin)
+        if key == "index" and value.strip() != "local" and not is_database(value.strip()):
+            raise ConfigError(
+                "index is neither `local` nor an address that begins with postgresql://", origin=origin
+            )
         return value.strip()
     raise ConfigError(f"{key} = {value!r} does not fit; it takes something like {default!r}", origin=origin)
+
+
+def is_database(index: str) -> bool:
+    return index.startswith(("postgresql://", "postgres://"))
+
+
+def without_password(index: str) -> str:
+    """An address as it may be shown to anybody."""
+    shown = re.sub(r"(://[^/@:]*):[^/]*@", r"\1:***@", index)
+    return re.sub(r"([?&]password=)[^&]*", r"\1***", shown)
 
 
 def _number(value: object, kind: type[int] | type[float]) -> int | float | None:

@@ -10,7 +10,16 @@ import typer
 
 from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_json, reports_errors
-from helix.config import CONFIG_FILE, ENVIRONMENT, SECRETS, Setting, set_in_file, settings, unset_in_file
+from helix.config import (
+    CONFIG_FILE,
+    ENVIRONMENT,
+    SECRETS,
+    Setting,
+    set_in_file,
+    settings,
+    unset_in_file,
+    without_password,
+)
 from helix.errors import ConfigError
 
 app = typer.Typer(
@@ -134,6 +143,8 @@ def _typed(now: Setting, text: str) -> object:
 
 
 def _shown(setting: Setting) -> object:
+    if setting.name == "index":
+        return without_password(str(setting.value))
     if setting.name in SECRETS:
         return _HIDDEN if setting.value else ""
     return str(setting.value) if isinstance(setting.value, Path) else setting.value

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, TypeVar
 from helix.errors import HelixError, IndexBroken
 from helix.index.candidates import Stores, find_alike, find_candidates, find_spellings
 from helix.index.catalog import Indexed
-from helix.index.chunk import spoken_date
 from helix.index.embed import Embedder
 from helix.index.embed_cache import EmbedCache
 from helix.index.embedding import MANY, Embedding, FindEmbedder, Serving
@@ -42,6 +41,7 @@ from helix.index.filters import Where
 from helix.index.keywords import KeywordDoc, Keywords, WhooshKeywords
 from helix.index.models import BUNDLED_NAME
 from helix.index.vectors import Vectors, vectors_folder
+from helix.index.word_doc import word_doc
 from helix.index.worker import BULK, FRESH
 from helix.vault.diff import Change
 from helix.vault.erasures import BROKEN, INDEX, Erasures, discard_set_aside
@@ -193,7 +193,7 @@ class LocalEngine:
             for done, row in enumerate(rows, start=1):
                 note = read(row.path)
                 if note is not None and note.id == row.id:
-                    yield _keyword_doc(note)
+                    yield word_doc(note)
                 if progress is not None and (done % 100 == 0 or done == len(rows)):
                     progress(done, len(rows))
 
@@ -201,7 +201,7 @@ class LocalEngine:
             self._keywords.build(docs(), processes=2 if len(rows) >= _TWO_PROCESSES_FROM else 1)
 
     def _put(self, notes: Sequence[Note], priority: int) -> None:
-        self._keywords.put([_keyword_doc(note) for note in notes])
+        self._keywords.put([word_doc(note) for note in notes])
         for note in notes:
             self._facets.put(facets_of(note.memory))
         self._embedding.put(notes, priority)
@@ -323,13 +323,6 @@ def _opened(folder: Path, opener: Callable[[Path], Store]) -> Store:
         shutil.rmtree(aside, ignore_errors=True)
         folder.rename(aside)
         return opener(folder)
-
-
-def _keyword_doc(note: Note) -> KeywordDoc:
-    memory = note.memory
-    # People ask by day, month and project too, and write them into no text.
-    filed = " ".join(filter(None, (memory.project, spoken_date(memory))))
-    return KeywordDoc(note.id, memory.title, memory.tags, f"{memory.body}\n{filed}", note.hash)
 
 
 def check_files(state: Path) -> None:

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helix.errors import HelixError, IndexNotReady
+from helix.config import is_database
+from helix.errors import ConfigError, HelixError, IndexNotReady
 from helix.follow.lane import Progress
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.shared_models import Models
+from helix.vault.vault_id import read_identity
 
 if TYPE_CHECKING:
     from helix.index.engine import Engine, IndexHealth
@@ -54,7 +56,6 @@ def open_recall(
     """
     # Here and not above: numpy, Whoosh and LanceDB take longer to import than most commands to run.
     from helix.index.feedback import FeedbackPrior
-    from helix.index.local_engine import LocalEngine
     from helix.index.search import Searcher
     from helix.memory.reading.vault_view import find_note
 
@@ -63,15 +64,7 @@ def open_recall(
         if models is None:
             models = stack.enter_context(Models(config.state_dir, config.embed_threads))
         with _uncollected():
-            index = LocalEngine(
-                followed.state,
-                models.cache,
-                config.model,
-                models.find,
-                guard=reconciler.lock,
-                erasures=followed.erasures,
-                words_first=words_first,
-            )
+            index = _open_engine(followed, models, words_first=words_first)
             stack.callback(index.close)
             # In one go: a change that comes between the two would be in neither.
             with reconciler.lock:
@@ -82,6 +75,27 @@ def open_recall(
         feedback = FeedbackPrior(followed.events.find_index) if config.search.feedback else None
         searcher = Searcher(index, followed.vault.clock, read, models.reranker, feedback)
         yield Recall(searcher, index, functools.partial(_open_index, config.model, models))
+
+
+def _open_engine(followed: FollowedVault, models: Models, *, words_first: bool) -> Engine:
+    config = followed.config
+    kept = (models.cache, config.model, models.find)
+    guard, erasures = followed.reconciler.lock, followed.erasures
+    if is_database(config.index):
+        try:
+            from helix.index.postgres.engine import PostgresEngine, schema_of
+        except ModuleNotFoundError as error:
+            raise ConfigError(
+                f"index names a database, and {error.name} is not installed: pip install 'helix-memory[postgres]'"
+            ) from error
+        # By the vault alone: whichever machine keeps it finds what another one made.
+        schema = schema_of(read_identity(config.vault) or followed.state.name)
+        return PostgresEngine(
+            *(config.index, schema, *kept), guard=guard, erasures=erasures, words_first=words_first
+        )
+    from helix.index.local_engine import LocalEngine
+
+    return LocalEngine(followed.state, *kept, guard=guard, erasures=erasures, words_first=words_first)
 
 
 @contextmanager

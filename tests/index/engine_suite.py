@@ -111,6 +111,10 @@ class EngineSuite(ABC):
     def holds(self, place: Path, word: str) -> bool:
         """Whether a word stands anywhere in what the engine keeps, in whatever case and as far as its stem."""
 
+    @abstractmethod
+    def crash(self, engine: Engine) -> None:
+        """What the death of its process does to an engine that nobody closes."""
+
     @pytest.fixture
     def rig(self, tmp_path: Path) -> Rig:
         return Rig(tmp_path)
@@ -434,6 +438,7 @@ class EngineSuite(ABC):
         rig.reconciler.tail = lost.apply
         write(rig, "one", "The broker drops messages")
         rig.follow()  # the catalog has it, the engine has it in memory only perhaps, and nobody closes it
+        self.crash(lost)
         with self.opened(rig, state, HashEmbedder()) as engine:
             assert ids(ask(rig, engine, "broker")) == ["one"]
 

@@ -12,6 +12,7 @@ import pytest
 
 from helix.index.embed import Embedder, EmbedderChoice
 from helix.index.embed_cache import EmbedCache
+from helix.index.engine import Engine
 from helix.index.local_engine import LocalEngine
 from helix.vault.erasures import Erasures
 from tests.follow.rig import Rig
@@ -32,6 +33,9 @@ class TestLocalEngine(EngineSuite):
         self.caches.append(cache)
         choice = EmbedderChoice(embedder, "" if embedder else "no model")
         return LocalEngine(place, cache, "bundled", lambda _: choice, erasures=erasures)
+
+    def crash(self, engine: Engine) -> None:
+        """Its files stay as they are."""
 
     def holds(self, place: Path, word: str) -> bool:
         files = [file for file in place.rglob("*") if file.is_file()]
