@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from helix.config import Config
-from helix.errors import HelixError, StateUnwritable
+from helix.errors import HelixError, IndexNotReady, StateUnwritable
 from helix.follow.follower import Follower
 from helix.follow.group_commit import GroupCommit
 from helix.follow.lane import Progress
@@ -152,11 +152,15 @@ class FollowedVault:
             database.write_again()
 
     def _take_in_here(self, paths: Sequence[str]) -> str | None:
+        index_trouble = None
         # The files are safe; the follower looks at them again.
         with suppress(StateUnwritable):
-            self.reconciler.reconcile(paths, settled=True)
+            try:
+                self.reconciler.reconcile(paths, settled=True)
+            except IndexNotReady as error:  # an index that is far away
+                index_trouble = error.message
         self.mender.look_for_leftovers({path.rpartition("/")[0] for path in paths})
-        trouble = self.state_trouble
+        trouble = self.state_trouble or index_trouble
         return None if trouble is None else f"safe on disk, but {trouble}"
 
     def _wait_for_daemon(self, paths: Sequence[str]) -> str | None:

@@ -16,7 +16,7 @@ from pgvector.psycopg import register_vector
 from psycopg import sql
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from helix.errors import ConfigError, IndexNotReady, StorageError
+from helix.errors import ConfigError, IndexNotReady
 
 _CONNECT_SECONDS = 5
 _READERS = 8
@@ -142,7 +142,7 @@ class Database:
                 "safe in their files"
             ) from error
         except psycopg.Error as error:
-            raise StorageError(
+            raise IndexNotReady(
                 f"the database of the index refused ({_reason(error)}); {consequence}, and memories are safe in "
                 "their files"
             ) from error

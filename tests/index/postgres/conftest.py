@@ -10,5 +10,5 @@ from tests.index.postgres.server import started
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[str]:
     """The address of a server of this worker's own."""
-    with started() as url:
-        yield url
+    with started() as server:
+        yield server.url
