@@ -34,7 +34,7 @@ _NO_SESSION = -1
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Known(NamedTuple):
+class AskedWords(NamedTuple):
     """What a word tells, by its number and in the order of the question."""
 
     numbers: Sequence[int]
@@ -101,7 +101,7 @@ class Asker:
             rows = cursor.execute(_LINKED, {"ids": [storable(memory_id)]}).fetchall()
         return {cast(str, row[0]) for row in rows} - {memory_id}
 
-    def _known(self, cursor: Cursor, words: Sequence[str]) -> Known:
+    def _known(self, cursor: Cursor, words: Sequence[str]) -> AskedWords:
         stored = {storable(word): word for word in words}
         rows = cursor.execute(
             "SELECT word, no, frequency FROM words WHERE word = ANY(%s)", [list(stored)]
@@ -112,7 +112,7 @@ class Asker:
         distinct = list(dict.fromkeys(words))
         rarities = {word: rarity(count, frequencies.get(word, 0)) for word in distinct}
         held = [word for word in distinct if frequencies.get(word)]
-        return Known(
+        return AskedWords(
             [numbers[word] for word in held],
             [rarities[word] * (K1 + 1) for word in held],
             rarities,
@@ -120,7 +120,7 @@ class Asker:
         )
 
     def _by_words(
-        self, cursor: Cursor, known: Known, without: Sequence[str], where: Where, limit: int
+        self, cursor: Cursor, known: AskedWords, without: Sequence[str], where: Where, limit: int
     ) -> list[tuple[str, float]]:
         if not known.numbers or limit < 1:
             return []

@@ -84,6 +84,18 @@ class Database:
             connection = stack.enter_context(self._pool.connection())
             yield stack.enter_context(connection.cursor())
 
+    def is_held(self) -> bool:
+        """Whether the connection that keeps the index is the one that it was: else something may be missing."""
+        with self._turn:
+            if self._writer is None:
+                return False
+            try:
+                self._writer.execute("SELECT 1")
+            except psycopg.Error:
+                self._let_go()
+                return False
+            return True
+
     def _keeper(self) -> Connection:
         if self._writer is None or self._writer.closed:
             connection: Connection = psycopg.connect(
@@ -115,6 +127,9 @@ class Database:
             ) from error
         connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(name))
         connection.execute(sql.SQL("SET search_path TO {}, public").format(name))
+        # What a crash of the server takes with it is found by comparing hashes, as soon as the connection is seen to be
+        # gone; and a flush to its disk for each memory would make everything wait.
+        connection.execute("SET synchronous_commit TO off")
         register_vector(connection)
 
     def _for_reading(self, connection: Connection) -> None:

@@ -189,6 +189,8 @@ class PostgresEngine:
             meaning.vectors.purge()
 
     def tend(self, *, tidy: bool) -> None:
+        if not self._database.is_held():
+            self._is_behind = True
         if self._is_behind and self._embedding.source is not None:
             with self._guard:
                 self.catch_up(*self._embedding.source)

@@ -27,8 +27,8 @@ def narrowed(where: Where | None) -> tuple[str, list[Any]]:
     """A filter over the table of memories."""
     if where is None:
         return "true", []
-    said = to_sql(where, DIALECT, id_column="id")
-    return said.text, [storable(one) if isinstance(one, str) else one for one in said.parameters]
+    compiled = to_sql(where, DIALECT, id_column="id")
+    return compiled.text, [storable(one) if isinstance(one, str) else one for one in compiled.parameters]
 
 
 class VectorTables:

@@ -71,6 +71,27 @@ def test_what_was_written_while_the_database_was_away_is_found_when_it_is_back(
         engine.close()
 
 
+def test_what_the_database_lost_without_anybody_writing_is_put_again(
+    server: Server, cache: EmbedCache, tmp_path: Path
+) -> None:
+    rig = Rig(tmp_path)
+    engine = opened(server, cache, rig)
+    try:
+        write(rig, "one", "The broker drops messages")
+        rig.follow()
+        with psycopg.connect(server.url, autocommit=True) as connection:
+            # As after a backup was restored that is older than the memory.
+            connection.execute("TRUNCATE away.memories, away.postings, away.words")
+            connection.execute("UPDATE away.totals SET memories = 0, length = 0")
+            connection.execute(
+                "SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory'"
+            )
+        engine.tend(tidy=False)
+        assert ids(ask(rig, engine, "broker")) == ["one"]
+    finally:
+        engine.close()
+
+
 def test_one_keeps_the_index_and_who_was_cut_off_writes_no_more_when_another_has_taken_over(
     server: Server, cache: EmbedCache, tmp_path: Path
 ) -> None:
