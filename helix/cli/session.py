@@ -244,6 +244,45 @@ def erase(
     err.print("git and sync services keep versions of their own; see docs/log-format.md", style="dim")
 
 
+@app.command()
+@reports_errors
+def invalidate(
+    context: typer.Context,
+    session: Session,
+    name: Annotated[
+        str, typer.Argument(help="What it was stated as; or the id, title or citation of a memory.")
+    ],
+    kind: Annotated[str, typer.Option("--type", help="Such as decision or preference.")] = "memory",
+    at: Annotated[
+        str | None, typer.Option(help="Since when it no longer holds; now, unless you say so.")
+    ] = None,
+    reason: Annotated[str | None, typer.Option(help="Why.")] = None,
+    actor: Annotated[str, typer.Option(help="Who says so.")] = "person",
+    as_json: Json = False,
+) -> None:
+    """Say that what was stated no longer holds; the exit status is 1 when nothing matches."""
+    with open_verbs(context) as verbs:
+        answer = verbs.ask(
+            "session_invalidate",
+            session_id=session,
+            entity_name=name,
+            entity_type=kind,
+            invalid_at=at,
+            reason=reason,
+            actor=actor,
+        )
+    if as_json:
+        print_json(answer)
+    elif answer["status"] == "invalidated":
+        out.print(f"{answer['memory_id']} held until {answer['valid_until']}")
+    elif answer["status"] == "noop":
+        out.print(f"{answer['memory_id']} held no longer already")
+    else:
+        err.print(f"nothing is called {shortened(name, _LINE)!r}", style="yellow")
+    if answer["status"] == "nothing_matched":
+        raise typer.Exit(1)
+
+
 @reports_errors
 def cite(
     context: typer.Context,

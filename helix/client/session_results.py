@@ -15,7 +15,7 @@ class LearnedMemory(Result):
 
     id: str
     status: str
-    """`created`, `merged`, `superseded` or `noop`"""
+    """`created`, `merged`, `superseded`, `noop` or `closed`"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -382,4 +382,20 @@ class GivenFeedback(Result):
     citation: str
     memory_id: str | None = None
     """the memory that it is about; None when none has this name"""
+    degraded: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Invalidation(Result):
+    """What holds no longer, as it was acknowledged."""
+
+    session_id: str
+    """the session whose log says so: the one that stated it"""
+    status: str
+    """`invalidated`, `noop` when it held no longer already, or `nothing_matched`"""
+    memory_id: str | None = None
+    valid_until: str | None = None
+    seq: int | None = None
+    hash: str | None = None
+    citation: str | None = None
     degraded: str | None = None

@@ -17,6 +17,7 @@ from helix.client.session_results import (
     GivenFeedback,
     Handover,
     IngestedEvents,
+    Invalidation,
     Reminder,
     Replay,
     SessionDetails,
@@ -276,6 +277,22 @@ class SessionVerbs:
             of_session(session_id, "/feedback"), GivenFeedback, entity_name=entity_name,
             entity_type=entity_type, feedback=feedback, query=query, citation=citation, score=score,
             reason=reason, importance=importance, source=source, actor=actor, purpose=purpose, outcome=outcome,
+        )  # fmt: skip
+
+    def invalidate(
+        self,
+        session_id: str,
+        entity_name: str,
+        *,
+        entity_type: str = "memory",
+        invalid_at: str | None = None,
+        reason: str | None = None,
+        actor: str = "agent",
+    ) -> Call[Invalidation]:
+        """Say that what was stated no longer holds: by its name and type, or the id, title or citation of a memory."""
+        return _adds(
+            of_session(session_id, "/invalidate"), Invalidation, entity_name=entity_name,
+            entity_type=entity_type, invalid_at=invalid_at, reason=reason, actor=actor,
         )  # fmt: skip
 
 

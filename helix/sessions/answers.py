@@ -12,7 +12,9 @@ CITATION = "eventloom://billing-api-default/events/12#9f2c41aa03de"
 
 class LearnedMemory(TypedDict):
     id: str
-    status: Annotated[str, About("`created`, `merged`, `superseded` or `noop`, as a write answers.")]
+    status: Annotated[
+        str, About("`created`, `merged`, `superseded` or `noop`, as a write answers; or `closed`.")
+    ]
 
 
 class Appended(TypedDict):
@@ -129,6 +131,20 @@ class FeedbackGiven(TypedDict):
     memory_id: Annotated[
         str | None, About("The memory that is found a little better, or worse; null when none has this name.")
     ]
+    degraded: NotRequired[str | None]
+
+
+class Invalidated(TypedDict):
+    session_id: Annotated[str, About("The session whose log says so: the one that stated it.")]
+    status: Annotated[
+        Literal["invalidated", "noop", "nothing_matched"],
+        About("`noop`: it held no longer already."),
+    ]
+    memory_id: str | None
+    valid_until: NotRequired[Annotated[str | None, About("Until when the memory held.")]]
+    seq: NotRequired[int | None]
+    hash: NotRequired[str | None]
+    citation: NotRequired[Annotated[str | None, About(example=CITATION)]]
     degraded: NotRequired[str | None]
 
 

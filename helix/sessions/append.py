@@ -9,7 +9,8 @@ from typing import Any
 from helix.errors import BadValue
 from helix.memory.request import Request, verb
 from helix.sessions.answers import Appended, ErasedEvent, Ingested
-from helix.sessions.learn import learn, memory_of
+from helix.sessions.event_memory import memory_of
+from helix.sessions.learn import learn
 from helix.sessions.skill_note import skill_of
 from helix.sessions.whole_log import log_of
 from helix.vault.log.event import EventDraft

@@ -17,8 +17,7 @@ from helix.memory.reading.passages import find_passage
 from helix.memory.reading.search import ask
 from helix.memory.reading.view import View
 from helix.memory.request import Request
-from helix.sessions.learn import key_of
-from helix.sessions.verbatim import standing_of
+from helix.sessions.event_memory import standing_of
 from helix.vault.log.event import CITATION, LogEvent
 from helix.vault.log.log_paths import check_session
 from helix.vault.times import format_time, parse_time
@@ -159,7 +158,7 @@ def _of_words(
         if event is None or event.erased_at is not None:
             continue
         text = event_text(event.payload)
-        _, closed = standing_of(request, key_of(event.hash))
+        _, closed = standing_of(request, event.hash)
         yield Context(
             content=text if len(text) <= _LONGEST_TURN else f"{text[: _LONGEST_TURN - 1]}…",
             lane="verbatim",

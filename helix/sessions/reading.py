@@ -23,7 +23,7 @@ from helix.sessions.answers import (
     SessionSummary,
     Verified,
 )
-from helix.sessions.learn import memory_of
+from helix.sessions.event_memory import memory_of
 from helix.sessions.whole_log import log_of, shown
 from helix.vault.log.event import parse_citation
 from helix.vault.log.log_paths import FOLDER

@@ -13,10 +13,9 @@ from helix.memory.budget import NO_HEAD
 from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
 from helix.sessions.answers import Verbatim, VerbatimHit
-from helix.sessions.learn import key_of
+from helix.sessions.event_memory import standing_of
 from helix.vault.log.event import LogEvent
 from helix.vault.log.log_paths import check_session
-from helix.vault.times import parse_time
 
 _LONGEST_QUERY = 4096
 _METADATA = {
@@ -91,7 +90,7 @@ def _hit(request: Request, event: LogEvent, score: float) -> VerbatimHit:
         "metadata": metadata,
         "session_id": event.thread,
     }
-    overruling, _ = standing_of(request, key_of(event.hash))
+    overruling, _ = standing_of(request, event.hash)
     if overruling is not None:
         hit["overruled_by"] = overruling
     return hit
@@ -101,19 +100,3 @@ def _kind(event: LogEvent) -> Literal["document", "transcript", "event"]:
     if event.type == "document.indexed":
         return "document"
     return "transcript" if event.type == "transcript.turn" else "event"
-
-
-def standing_of(request: Request, key: str) -> tuple[str | None, str | None]:
-    """Of the memory that an event became: which one took its place, and since when it no longer holds."""
-    view = request.view()
-    row = view.find_by_key(request.keys.in_note(key))
-    if row is None:
-        return None, None
-    ends = None if row.valid_until is None else parse_time(row.valid_until)
-    if ends is not None and ends <= view.now():
-        return None, row.valid_until
-    if row.status != "superseded":
-        return None, None
-    edges = view.links().edges
-    newer = next((edge.source for edge in edges if edge.rel == "supersedes" and edge.target == row.id), None)
-    return newer, row.updated_at or row.created_at

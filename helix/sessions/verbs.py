@@ -227,6 +227,27 @@ class FeedbackRequest(Asks):
     outcome: _Text = None
 
 
+class InvalidateRequest(Asks):
+    session_id: SessionId
+    entity_name: Annotated[
+        str,
+        About(
+            "What it was stated as, or the id of a memory, its title, or the citation of its event.",
+            shortest=1,
+            longest=500,
+        ),
+    ]
+    entity_type: Annotated[
+        str,
+        About("Such as `decision`, `preference`, `issue`, `task`; `memory` is any.", shortest=1, longest=200),
+    ] = "memory"
+    invalid_at: Annotated[
+        str | None, About("Since when it no longer holds; now, unless it is said.", longest=64)
+    ] = None
+    reason: _Text = None
+    actor: _Actor = "agent"
+
+
 _ANSWERS = "helix.sessions.answers:"
 
 SESSIONS = (
@@ -390,6 +411,18 @@ SESSIONS = (
         about="""Say whether a memory that was found helped. It is kept in the log, and no note is touched.
 
         The memory then stands a little higher or lower in answers, for a while, mostly for such questions.
+        """,
+    ),
+    Verb(
+        "session_invalidate", InvalidateRequest, f"{_ANSWERS}Invalidated", run="sessions.invalidate:invalidate",
+        permission="modify", changes=True, uses_caller=True,
+        route=Route("POST", "/sessions/{session_id}/invalidate", "invalidate", "sessions",
+                    example={"entity_name": "Retry 3 times, with jitter", "entity_type": "decision"}),
+        command="session",
+        sdk="sessions.invalidate",
+        about="""Say that what was stated no longer holds. Its memory says until when it held, and an event says so too.
+
+        The event is in the log of the session that stated it. When nothing matches, nothing is written.
         """,
     ),
 )  # fmt: skip

@@ -120,6 +120,13 @@ BY_DAEMON = (
     Line("cite eventloom://trip/events/1", shows="Feed the seals"),
     Line("cite eventloom://trip/events/1 --json", shows='"memory_id": "mem_'),
     Line("cite trip", status=2, shows="not a citation"),
+    Line(
+        "session invalidate trip 'Feed the seals at noon' --type decision --at 2099-01-01 --reason 'they left'"
+        " --actor tester",
+        shows="held until 2099-01-01",
+    ),
+    Line("session invalidate trip 'Feed the seals at noon' --at 2099-06-01 --json", shows='"status": "noop"'),
+    Line("session invalidate trip 'Feed the lions'", status=1, shows="nothing is called"),
     Line("session erase trip 2 --through 2", shows="erased event 2"),
     Line("session erase trip 1 --hash 000000000000", status=3, shows="no event 1"),
     Line("session erase trip 1 --json", shows='"memory_id": "mem_'),

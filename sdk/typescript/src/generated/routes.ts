@@ -57,6 +57,7 @@ export const ROUTES = {
   "POST /sessions/{session_id}/skills": { answer: "SkillEvent", again: "never" },
   "GET /skills": { answer: "Skills", again: "always" },
   "POST /sessions/{session_id}/feedback": { answer: "FeedbackGiven", again: "never" },
+  "POST /sessions/{session_id}/invalidate": { answer: "Invalidated", again: "never" },
   "GET /healthz": { answer: "Health", again: "always" },
   "POST /reindex": { answer: "Health", again: "never" },
   "GET /status": { answer: "Status", again: "always" },

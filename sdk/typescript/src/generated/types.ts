@@ -596,6 +596,32 @@ export interface IngestedEvents {
   degraded?: string | null;
 }
 
+export interface InvalidateBody {
+  /** What it was stated as, or the id of a memory, its title, or the citation of its event. */
+  entityName: string;
+  /** Such as `decision`, `preference`, `issue`, `task`; `memory` is any. Default: `"memory"`. */
+  entityType?: string | undefined;
+  /** Since when it no longer holds; now, unless it is said. */
+  invalidAt?: string | null | undefined;
+  reason?: string | null | undefined;
+  /** Who says so. Default: `"agent"`. */
+  actor?: string | undefined;
+}
+
+export interface Invalidated {
+  /** The session whose log says so: the one that stated it. */
+  sessionId: string;
+  /** `noop`: it held no longer already. */
+  status: "invalidated" | "noop" | "nothing_matched";
+  memoryId: string | null;
+  /** Until when the memory held. */
+  validUntil?: string | null;
+  seq?: number | null;
+  hash?: string | null;
+  citation?: string | null;
+  degraded?: string | null;
+}
+
 export interface LearnedFrom {
   id: string;
   title: string;
@@ -605,7 +631,7 @@ export interface LearnedFrom {
 
 export interface LearnedMemory {
   id: string;
-  /** `created`, `merged`, `superseded` or `noop`, as a write answers. */
+  /** `created`, `merged`, `superseded` or `noop`, as a write answers; or `closed`. */
   status: string;
 }
 
@@ -1805,6 +1831,8 @@ export interface Schemas {
   Indexing: Indexing;
   IngestBody: IngestBody;
   IngestedEvents: IngestedEvents;
+  InvalidateBody: InvalidateBody;
+  Invalidated: Invalidated;
   LearnedFrom: LearnedFrom;
   LearnedMemory: LearnedMemory;
   LeftOut: LeftOut;
