@@ -181,6 +181,35 @@ def search(
 
 @app.command()
 @reports_errors
+def query(
+    context: typer.Context,
+    query: Annotated[str, typer.Argument(help="The question.")],
+    at: Annotated[
+        str | None, typer.Option(help="What held at this time, such as 2026-06-18; now, unless you say so.")
+    ] = None,
+    session: Annotated[
+        list[str] | None, typer.Option(help="Only what this session stated; may be given several times.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="How many at most.")] = 10,
+    as_json: Json = False,
+) -> None:
+    """Find facts, as they hold now or held at a time, with their citations."""
+    with open_verbs(context) as verbs:
+        ask = partial(verbs.ask, "session_query", query=query, as_of=at, session_ids=session or [])
+        answer = gather(ask, "facts", limit)
+    if as_json:
+        print_json(answer)
+        return
+    for fact in answer["facts"]:
+        since, until = (fact["valid_from"] or "")[:10], (fact["valid_to"] or "")[:10]
+        out.parts((fact["citation"], "bold"), (f"  {since} to {until or 'now'}", "dim"))
+        out.print(shortened(" ".join(fact["content"].split()), _LINE), indent=2)
+    if not answer["facts"]:
+        err.print("no fact answers that")
+
+
+@app.command()
+@reports_errors
 def checkout(
     context: typer.Context,
     session: Session,

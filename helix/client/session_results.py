@@ -399,3 +399,32 @@ class Invalidation(Result):
     hash: str | None = None
     citation: str | None = None
     degraded: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactRow(Result):
+    content: str
+    source: str
+    """`exact`, `vector` or `keyword`"""
+    score: float
+    citation: str
+    entity_name: str
+    entity_type: str
+    valid_from: str | None = None
+    valid_to: str | None = None
+    """until when it holds, or held; None when nothing says so"""
+    memory_id: str | None = None
+    session_id: str | None = None
+    """the session that stated it"""
+    score_explanation: Mapping[str, Any] = mapping()
+    """when it was asked for"""
+    truncated: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactList(Listing[FactRow]):
+    facts: tuple[FactRow, ...] = each(FactRow)
+
+    @property
+    def items(self) -> tuple[FactRow, ...]:
+        return self.facts

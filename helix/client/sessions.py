@@ -14,6 +14,7 @@ from helix.client.session_results import (
     Checkout,
     CitedEvent,
     ErasedEvent,
+    FactList,
     GivenFeedback,
     Handover,
     IngestedEvents,
@@ -277,6 +278,23 @@ class SessionVerbs:
             of_session(session_id, "/feedback"), GivenFeedback, entity_name=entity_name,
             entity_type=entity_type, feedback=feedback, query=query, citation=citation, score=score,
             reason=reason, importance=importance, source=source, actor=actor, purpose=purpose, outcome=outcome,
+        )  # fmt: skip
+
+    def query(
+        self,
+        query: str,
+        *,
+        as_of: str | None = None,
+        session_ids: Sequence[str] = (),
+        explain: bool = False,
+        limit: int = 10,
+        max_tokens: int = 2000,
+        cursor: str | None = None,
+    ) -> Call[FactList]:
+        """Facts that bear on a question, as they hold now or held at a time, each with its citation."""
+        return asks(
+            "/facts", FactList, query=query, as_of=as_of, session_ids=[*session_ids], explain=explain,
+            limit=limit, max_tokens=max_tokens, cursor=cursor,
         )  # fmt: skip
 
     def invalidate(

@@ -275,6 +275,27 @@ class Verbatim(Page):
     results: list[VerbatimHit]
 
 
+class FactRow(TypedDict):
+    content: str
+    source: Literal["exact", "vector", "keyword"]
+    score: float
+    valid_from: str | None
+    valid_to: Annotated[str | None, About("Until when it holds, or held; null when nothing says so.")]
+    citation: Annotated[str, About(example=CITATION)]
+    entity_name: str
+    entity_type: str
+    memory_id: str | None
+    session_id: Annotated[str | None, About("The session that stated it.")]
+    score_explanation: NotRequired[
+        Annotated[dict[str, Any] | None, About("Where the score comes from; when it was asked for.")]
+    ]
+    truncated: NotRequired[bool]
+
+
+class Facts(Page):
+    facts: list[FactRow]
+
+
 class CheckoutQuality(TypedDict):
     confidence: float
     answerability: Literal["answer_from_memory", "refresh_recommended", "ask_user"]

@@ -17,9 +17,10 @@ from helix.memory.reading.passages import find_passage
 from helix.memory.reading.search import ask
 from helix.memory.reading.view import View
 from helix.memory.request import Request
-from helix.sessions.event_memory import standing_of
-from helix.vault.log.event import CITATION, LogEvent
+from helix.sessions.event_memory import citation_of, standing_of
+from helix.vault.log.event import LogEvent
 from helix.vault.log.log_paths import check_session
+from helix.vault.note import Note
 from helix.vault.times import format_time, parse_time
 
 Lane = Literal["graph", "verbatim"]
@@ -113,7 +114,6 @@ def _share(weights: Mapping[str, float], text: str) -> float:
 def _of_memories(
     view: View, hits: Sequence[Any], query: str, weights: Mapping[str, float]
 ) -> Iterator[Context]:
-    words = frozenset(query_tokens(query))
     replaced = {edge.target for edge in view.links().edges if edge.rel == "supersedes"}
     now = view.now()
     for hit in hits:
@@ -122,20 +122,17 @@ def _of_memories(
             continue
         memory = note.memory
         row = view.row(note.id)
-        passage = find_passage(memory, words, hit.ordinal, _ROOM).text
+        passage = passage_of(note, query, hit.ordinal)
         ends = None if row.valid_until is None else parse_time(row.valid_until)
         closed = row.valid_until if ends is not None and ends <= now else None
         if closed is None and (memory.status == "superseded" or note.id in replaced):
             closed = row.updated_at or row.created_at or format_time(now)
-        source = row.source or {}
-        uri = source.get("uri")
-        reasons = hit.reasons
         yield Context(
             content=passage,
             lane="graph",
-            source="vector" if reasons.get("vector", 0.0) > reasons.get("words", 0.0) else "keyword",
+            source=source_of(hit.reasons),
             score=round(hit.score, 4),
-            citation=uri if isinstance(uri, str) and CITATION.match(uri) else f"helix://memory/{note.id}",
+            citation=citation_of(row),
             held=_share(weights, f"{memory.title}\n{passage}"),
             valid_from=memory.valid_from or row.created_at,
             valid_to=closed,
@@ -143,6 +140,15 @@ def _of_memories(
             entity_type=memory.kind,
             memory_id=note.id,
         )
+
+
+def passage_of(note: Note, query: str, ordinal: int | None) -> str:
+    """Of a memory, what bears on the question most."""
+    return find_passage(note.memory, frozenset(query_tokens(query)), ordinal, _ROOM).text
+
+
+def source_of(reasons: Mapping[str, float]) -> Literal["vector", "keyword"]:
+    return "vector" if reasons.get("vector", 0.0) > reasons.get("words", 0.0) else "keyword"
 
 
 def _of_words(

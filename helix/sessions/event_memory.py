@@ -9,7 +9,7 @@ from helix.memory.writing.amend import Amendment, update
 from helix.sessions.answers import LearnedMemory
 from helix.sessions.lessons import ANY_TYPE, LESSONS, statement_of
 from helix.sessions.skill_note import note_of_skill, skill_of
-from helix.vault.log.event import LogEvent, parse_citation
+from helix.vault.log.event import CITATION, LogEvent, parse_citation
 from helix.vault.times import parse_time
 
 _LOOKED_THROUGH = 2_000
@@ -32,6 +32,12 @@ def memory_of(request: Request, event_hash: str, event: LogEvent | None = None) 
         return note_of_skill(request, skill_id)
     row = row_of(request, event_hash)
     return None if row is None else row.id
+
+
+def citation_of(row: Row) -> str:
+    """Of the event that it came from, or else of the memory itself."""
+    uri = (row.source or {}).get("uri")
+    return uri if isinstance(uri, str) and CITATION.match(uri) else f"helix://memory/{row.id}"
 
 
 def find_meant(request: Request, name: str, citation: str | None = None) -> str | None:

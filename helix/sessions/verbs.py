@@ -248,6 +248,19 @@ class InvalidateRequest(Asks):
     actor: _Actor = "agent"
 
 
+class QueryRequest(Budgeted):
+    query: Asked
+    as_of: Annotated[
+        str | None,
+        About("What held at this time, as far as is known today; now, unless it is said.", longest=64),
+    ] = None
+    session_ids: Annotated[
+        Sequence[str], About("Only what these sessions stated; without them all memories.", longest=100)
+    ] = ()
+    explain: Annotated[bool, About("Say where each score comes from.")] = False
+    limit: Annotated[int, About(least=1, most=100)] = 10
+
+
 _ANSWERS = "helix.sessions.answers:"
 
 SESSIONS = (
@@ -411,6 +424,17 @@ SESSIONS = (
         about="""Say whether a memory that was found helped. It is kept in the log, and no note is touched.
 
         The memory then stands a little higher or lower in answers, for a while, mostly for such questions.
+        """,
+    ),
+    Verb(
+        "session_query", QueryRequest, f"{_ANSWERS}Facts", run="sessions.query:query", permission="recall",
+        route=Route("POST", "/facts", "query_facts", "sessions",
+                    example={"query": "how often do we retry?", "as_of": "2026-06-18"}),
+        command="session",
+        sdk="sessions.query",
+        about="""Facts that bear on a question, as they hold now or held at a time, each with its citation.
+
+        A memory holds from its `valid_from` on, until its `valid_until` or until another one took its place.
         """,
     ),
     Verb(

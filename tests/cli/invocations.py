@@ -120,6 +120,9 @@ BY_DAEMON = (
     Line("cite eventloom://trip/events/1", shows="Feed the seals"),
     Line("cite eventloom://trip/events/1 --json", shows='"memory_id": "mem_'),
     Line("cite trip", status=2, shows="not a citation"),
+    Line("session query 'feed the seals' --session trip --limit 2", shows="Feed the seals at noon"),
+    Line("session query 'feed the seals' --at 2000-01-01 --json", shows='"facts": []'),
+    Line("session query 'feed the seals' --at 2000-01-01", shows="no fact answers that"),
     Line(
         "session invalidate trip 'Feed the seals at noon' --type decision --at 2099-01-01 --reason 'they left'"
         " --actor tester",

@@ -326,6 +326,34 @@ export interface ExplainedPack {
   unexplained?: number | null;
 }
 
+export interface FactRow {
+  content: string;
+  source: "exact" | "vector" | "keyword";
+  score: number;
+  validFrom: string | null;
+  /** Until when it holds, or held; null when nothing says so. */
+  validTo: string | null;
+  citation: string;
+  entityName: string;
+  entityType: string;
+  memoryId: string | null;
+  /** The session that stated it. */
+  sessionId: string | null;
+  /** Where the score comes from; when it was asked for. */
+  scoreExplanation?: Record<string, unknown> | null;
+  truncated?: boolean;
+}
+
+export interface Facts {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  facts: FactRow[];
+}
+
 export interface FeedbackBody {
   /** The id of a memory, its title, or the citation of its event. */
   entityName: string;
@@ -874,6 +902,23 @@ export interface Proposals {
   /** Leads to the rest; null when this is all. */
   nextCursor?: string | null;
   proposals: Proposal[];
+}
+
+export interface QueryBody {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** The question. */
+  query: string;
+  /** What held at this time, as far as is known today; now, unless it is said. */
+  asOf?: string | null | undefined;
+  /** Only what these sessions stated; without them all memories. */
+  sessionIds?: string[] | undefined;
+  /** Say where each score comes from. */
+  explain?: boolean | undefined;
+  /** Default: `10`. */
+  limit?: number | undefined;
 }
 
 export interface Reason {
@@ -1808,6 +1853,8 @@ export interface Schemas {
   Event: Event;
   EventToIngest: EventToIngest;
   ExplainedPack: ExplainedPack;
+  FactRow: FactRow;
+  Facts: Facts;
   FeedbackBody: FeedbackBody;
   FeedbackGiven: FeedbackGiven;
   FileBody: FileBody;
@@ -1855,6 +1902,7 @@ export interface Schemas {
   Projects: Projects;
   Proposal: Proposal;
   Proposals: Proposals;
+  QueryBody: QueryBody;
   Reason: Reason;
   RelateBody: RelateBody;
   RelateResult: RelateResult;

@@ -1,0 +1,114 @@
+"""query: facts that bear on a question, as they hold now or held at a time, each with its citation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from helix.errors import BadValue
+from helix.memory.answers import Page
+from helix.memory.arguments import check_limit
+from helix.memory.budget import NO_HEAD
+from helix.memory.reading.search import ask
+from helix.memory.reading.view import View, When
+from helix.memory.request import Request, verb
+from helix.sessions.answers import FactRow, Facts
+from helix.sessions.contexts import passage_of, source_of
+from helix.sessions.event_memory import citation_of
+from helix.sessions.validity import Validity, holds
+from helix.vault.log.log_paths import check_session
+
+LONGEST_QUERY = 4096
+_DEPTH = 200
+"""memories that are looked at, before those that did not hold are left out"""
+
+
+@verb("session_query")
+def query(
+    request: Request,
+    *,
+    query: str,
+    as_of: str | None = None,
+    session_ids: Sequence[str] = (),
+    explain: bool = False,
+    limit: int = 10,
+    max_tokens: int = 2000,
+    cursor: str | None = None,
+) -> Facts:
+    check_limit(limit, 100)
+    check_query(query)
+    sessions = frozenset(map(check_session, session_ids))
+    view = request.view()
+    moment = When(as_of).moment() or view.now()
+
+    def entries(_: View) -> list[list[Any]]:
+        validity = Validity(view)
+        among = _of_sessions(view, sessions) if sessions else None
+        found = ask(
+            view, query, place=request.place, scope="all", limit=_DEPTH, include_deleted=True, among=among
+        )
+        rows = []
+        for hit in found.hits:
+            note = found.notes.get(hit.memory_id) or view.find(hit.memory_id)
+            if note is None or note.memory.status in ("deleted", "erased"):
+                continue
+            start, end = validity.window(note)
+            if holds(start, end, moment):
+                reasons = {name: round(value, 4) for name, value in hit.reasons.items()}
+                rows.append([note.id, hit.ordinal, round(hit.score, 4), reasons, start, end])
+        return rows
+
+    def render(entry: Sequence[Any]) -> FactRow | None:
+        memory_id, ordinal, score, reasons, start, end = entry
+        note = view.find(memory_id)
+        if note is None or note.memory.status in ("deleted", "erased"):
+            return None
+        row = view.row(memory_id)
+        title = note.memory.title
+        is_exact = title.casefold() == " ".join(query.split()).casefold()
+        source = "exact" if is_exact else source_of(reasons)
+        fact: FactRow = {
+            "content": passage_of(note, query, ordinal),
+            "source": source,
+            "score": score,
+            "valid_from": start,
+            "valid_to": end,
+            "citation": citation_of(row),
+            "entity_name": title,
+            "entity_type": note.memory.kind,
+            "memory_id": memory_id,
+            "session_id": (row.source or {}).get("session"),
+        }
+        if explain:
+            fact["score_explanation"] = explained(source, score, reasons)
+        return fact
+
+    _, listing = request.listed("session_query", view, cursor, entries)
+    return request.page(
+        "session_query", listing, render, _build, head=NO_HEAD, limit=limit, max_tokens=max_tokens
+    )
+
+
+def check_query(query: str) -> str:
+    if not query.strip() or len(query) > LONGEST_QUERY:
+        raise BadValue(f"query is a text of 1 to {LONGEST_QUERY} characters")
+    return query
+
+
+def explained(source: str, score: float, reasons: dict[str, float]) -> dict[str, Any]:
+    return {
+        "source": source,
+        "raw_score": score,
+        "source_weight": 1.0,
+        "weighted_score": score,
+        "ranking_score": score,
+        "reasons": reasons,
+    }
+
+
+def _of_sessions(view: View, sessions: frozenset[str]) -> frozenset[str]:
+    return frozenset(row.id for row in view.everything() if (row.source or {}).get("session") in sessions)
+
+
+def _build(_: Any, items: Sequence[FactRow], end: Page) -> Facts:
+    return {"facts": list(items), **end}
