@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
+from helix.cli import session_ref
 from helix.cli.output import Json, err, out, print_facts, print_json, reports_errors, shortened
 from helix.cli.verbs import Verbs, gather, open_verbs
 from helix.errors import BadValue
@@ -27,6 +28,11 @@ Hash = Annotated[
         "--hash", help="The hash of the event, or its first 12 digits; for a session with two ends."
     ),
 ]
+Ref = Annotated[
+    str | None,
+    typer.Option(help="Up to this point, as it was known then: HEAD, or refs/… as `ref set` made it."),
+]
+app.add_typer(session_ref.app, name="ref")
 _LINE = 160
 _STRETCH = 1000
 
@@ -87,11 +93,17 @@ def replay(
     limit: Annotated[
         int | None, typer.Option(min=1, help="How many at most; all, unless you say so.")
     ] = None,
+    ref: Ref = None,
     as_json: Json = False,
 ) -> None:
     """Print the events of a session in their order, and whether its log verifies."""
     with open_verbs(context) as verbs:
-        answer = _replayed(verbs, session, limit=limit, from_seq=from_seq, to_seq=to_seq, event_type=kind)
+        if ref is not None:
+            point = verbs.ask("session_ref", name=ref, session_id=session)
+            session, to_seq = point["session_id"], min(point["target_seq"], to_seq or point["target_seq"])
+        answer = _replayed(
+            verbs, session, limit=limit, from_seq=from_seq, to_seq=to_seq, event_type=kind, ref=ref
+        )
     if as_json:
         print_json(answer)
         return
@@ -162,12 +174,13 @@ def search(
     query: Annotated[str, typer.Argument(help="Words that were said, in any script.")],
     session: Annotated[str | None, typer.Option(help="Only of this session.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=100, help="How many at most.")] = 10,
+    ref: Ref = None,
     as_json: Json = False,
 ) -> None:
     """Find what was said word for word, with citations."""
     with open_verbs(context) as verbs:
         answer = gather(
-            partial(verbs.ask, "session_verbatim", query=query, session_id=session), "results", limit
+            partial(verbs.ask, "session_verbatim", query=query, session_id=session, ref=ref), "results", limit
         )
     if as_json:
         print_json(answer)
@@ -190,12 +203,13 @@ def query(
     session: Annotated[
         list[str] | None, typer.Option(help="Only what this session stated; may be given several times.")
     ] = None,
+    ref: Ref = None,
     limit: Annotated[int, typer.Option(min=1, max=100, help="How many at most.")] = 10,
     as_json: Json = False,
 ) -> None:
     """Find facts, as they hold now or held at a time, with their citations."""
     with open_verbs(context) as verbs:
-        ask = partial(verbs.ask, "session_query", query=query, as_of=at, session_ids=session or [])
+        ask = partial(verbs.ask, "session_query", query=query, held_at=at, session_ids=session or [], ref=ref)
         answer = gather(ask, "facts", limit)
     if as_json:
         print_json(answer)
@@ -216,12 +230,18 @@ def checkout(
     query: Annotated[str, typer.Argument(help="The question.")],
     limit: Annotated[int, typer.Option(min=1, max=100, help="How many facts at most.")] = 10,
     max_tokens: Annotated[int, typer.Option(min=64, help="The whole answer fits in so many tokens.")] = 4000,
+    ref: Ref = None,
     as_json: Json = False,
 ) -> None:
     """Say what memory knows of a question, with citations, and whether it can be answered from it."""
     with open_verbs(context) as verbs:
         answer = verbs.ask(
-            "session_checkout", session_id=session, query=query, limit=limit, max_tokens=max_tokens
+            "session_checkout",
+            session_id=session,
+            query=query,
+            limit=limit,
+            max_tokens=max_tokens,
+            ref=ref,
         )
     if as_json:
         print_json(answer)

@@ -10,6 +10,35 @@ from helix.client.answer_shape import Listing, Result, each, mapping
 
 
 @dataclass(frozen=True, kw_only=True)
+class Ref(Result):
+    """A named point of a session."""
+
+    name: str
+    session_id: str
+    target_seq: int
+    target_hash: str
+    ref_type: str
+    updated_at: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetRef(Result):
+    status: str
+    """`set`, or `noop` when it led there already"""
+    ref: Ref = field(metadata={"of": Ref})
+    degraded: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefList(Listing[Ref]):
+    refs: tuple[Ref, ...] = each(Ref)
+
+    @property
+    def items(self) -> tuple[Ref, ...]:
+        return self.refs
+
+
+@dataclass(frozen=True, kw_only=True)
 class LearnedMemory(Result):
     """The memory that an event became."""
 
@@ -134,6 +163,8 @@ class LoggedEvent(Result):
 @dataclass(frozen=True, kw_only=True)
 class Replay(Listing[LoggedEvent]):
     session_id: str
+    ref: Ref | None = field(default=None, metadata={"of": Ref})
+    """what it goes up to, when a ref was given"""
     integrity: SessionIntegrity | None = field(default=None, metadata={"of": SessionIntegrity})
     """of the whole log; on the first page"""
     events: tuple[LoggedEvent, ...] = each(LoggedEvent)
@@ -202,6 +233,8 @@ class AssembledContext(Result):
     replay_event_count: int
     compacted: bool
     tokens_used: int
+    ref: Ref | None = field(default=None, metadata={"of": Ref})
+    """the point of the session that was asked about"""
     contexts: tuple[Mapping[str, Any], ...] = ()
     assembly_policy: Mapping[str, Any] = mapping()
     context_counts: Mapping[str, int] = mapping()
@@ -230,7 +263,7 @@ class Checkout(Result):
     """what was found, also what no longer holds: that has a `valid_to`"""
     warnings: tuple[str, ...] = ()
     working_set: Mapping[str, Any] = mapping()
-    ref: Mapping[str, Any] | None = None
+    ref: Ref | None = field(default=None, metadata={"of": Ref})
     retention: Mapping[str, Any] = mapping()
     guidance: Mapping[str, Any] = mapping()
     diagnostics: Mapping[str, Any] = mapping()

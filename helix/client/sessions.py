@@ -19,10 +19,13 @@ from helix.client.session_results import (
     Handover,
     IngestedEvents,
     Invalidation,
+    Ref,
+    RefList,
     Reminder,
     Replay,
     SessionDetails,
     SessionList,
+    SetRef,
     SkillEvent,
     SkillList,
     Verbatim,
@@ -68,13 +71,14 @@ class SessionVerbs:
         from_seq: int = 1,
         to_seq: int | None = None,
         type: str | None = None,  # noqa: A002 (its public name)
+        ref: str | None = None,
         limit: int = 100,
         max_tokens: int = 8000,
         cursor: str | None = None,
     ) -> Call[Replay]:
         """The events of a session in their order, and whether its whole log verifies."""
         return reads(
-            of_session(session_id, "/events"), Replay, from_seq=from_seq, to_seq=to_seq, type=type,
+            of_session(session_id, "/events"), Replay, from_seq=from_seq, to_seq=to_seq, type=type, ref=ref,
             limit=limit, max_tokens=max_tokens, cursor=cursor,
         )  # fmt: skip
 
@@ -106,14 +110,15 @@ class SessionVerbs:
         query: str,
         *,
         session_id: str | None = None,
+        ref: str | None = None,
         limit: int = 10,
         max_tokens: int = 2000,
         cursor: str | None = None,
     ) -> Call[Verbatim]:
         """What was said word for word, with citations."""
         return reads(
-            "/verbatim", Verbatim, query=query, session_id=session_id, limit=limit, max_tokens=max_tokens,
-            cursor=cursor,
+            "/verbatim", Verbatim, query=query, session_id=session_id, ref=ref, limit=limit,
+            max_tokens=max_tokens, cursor=cursor,
         )  # fmt: skip
 
     def checkout(
@@ -125,12 +130,13 @@ class SessionVerbs:
         limit: int = 10,
         max_recent_events: int = 20,
         purpose: str | None = None,
+        ref: str | None = None,
         max_tokens: int = 4000,
     ) -> Call[Checkout]:
         """What memory knows of a question, cited, and whether it can be answered from it."""
         return _adds(
             of_session(session_id, "/checkout"), Checkout, query=query, replay_from_seq=replay_from_seq,
-            limit=limit, max_recent_events=max_recent_events, purpose=purpose, max_tokens=max_tokens,
+            limit=limit, max_recent_events=max_recent_events, purpose=purpose, ref=ref, max_tokens=max_tokens,
         )  # fmt: skip
 
     def assemble(
@@ -141,12 +147,13 @@ class SessionVerbs:
         replay_from_seq: int = 1,
         limit: int = 10,
         max_recent_events: int = 20,
+        ref: str | None = None,
         max_tokens: int = 4000,
     ) -> Call[AssembledContext]:
         """What happened last in a session and what bears on a question, as one text with its sources."""
         return reads(
             of_session(session_id, "/context"), AssembledContext, query=query, replay_from_seq=replay_from_seq,
-            limit=limit, max_recent_events=max_recent_events, max_tokens=max_tokens,
+            limit=limit, max_recent_events=max_recent_events, ref=ref, max_tokens=max_tokens,
         )  # fmt: skip
 
     def after_turn(
@@ -280,12 +287,46 @@ class SessionVerbs:
             reason=reason, importance=importance, source=source, actor=actor, purpose=purpose, outcome=outcome,
         )  # fmt: skip
 
+    def set_ref(
+        self,
+        session_id: str,
+        name: str,
+        *,
+        seq: int | None = None,
+        hash: str | None = None,  # noqa: A002 (its public name)
+        ref_type: str = "ref",
+        actor: str = "agent",
+    ) -> Call[SetRef]:
+        """Give a point of a session a name: its last event, or another one."""
+        return _adds(
+            of_session(session_id, "/refs"), SetRef, name=name, seq=seq, hash=hash, ref_type=ref_type,
+            actor=actor,
+        )  # fmt: skip
+
+    def refs(
+        self,
+        *,
+        session_id: str | None = None,
+        limit: int = 50,
+        max_tokens: int = 2000,
+        cursor: str | None = None,
+    ) -> Call[RefList]:
+        """The refs that there are, the one that was set last first."""
+        return reads(
+            "/refs", RefList, session_id=session_id, limit=limit, max_tokens=max_tokens, cursor=cursor
+        )
+
+    def ref(self, name: str, *, session_id: str | None = None) -> Call[Ref]:
+        """The event that a ref leads to, or HEAD: the last one of a session."""
+        return reads("/refs/resolve", Ref, name=name, session_id=session_id)
+
     def query(
         self,
         query: str,
         *,
-        as_of: str | None = None,
+        held_at: str | None = None,
         session_ids: Sequence[str] = (),
+        ref: str | None = None,
         explain: bool = False,
         limit: int = 10,
         max_tokens: int = 2000,
@@ -293,8 +334,8 @@ class SessionVerbs:
     ) -> Call[FactList]:
         """Facts that bear on a question, as they hold now or held at a time, each with its citation."""
         return asks(
-            "/facts", FactList, query=query, as_of=as_of, session_ids=[*session_ids], explain=explain,
-            limit=limit, max_tokens=max_tokens, cursor=cursor,
+            "/facts", FactList, query=query, held_at=held_at, session_ids=[*session_ids], ref=ref,
+            explain=explain, limit=limit, max_tokens=max_tokens, cursor=cursor,
         )  # fmt: skip
 
     def invalidate(

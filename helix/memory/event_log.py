@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helix.errors import HelixError, SessionNotFound, SessionsOff
+from helix.errors import BadValue, HelixError, SessionNotFound, SessionsOff
 from helix.state.database import StateDatabase
-from helix.vault.log.log_paths import FOLDER, check_session
+from helix.vault.log.log_paths import FOLDER, REFS, check_session
 from helix.vault.paths import Root
 from helix.vault.times import format_time, utc_now
 
@@ -106,6 +106,17 @@ class EventLog:
 
     def append(self, session: str, drafts: Sequence[EventDraft]) -> tuple[list[LogEvent], str | None]:
         """The events, durable; and why they are not found yet, if they are not."""
+        if session == REFS:
+            raise BadValue(
+                f"{REFS} is no session but the log of the refs; `helix session ref set` adds to it"
+            )
+        return self._append(session, drafts)
+
+    def set_ref(self, draft: EventDraft) -> tuple[LogEvent, str | None]:
+        [event], degraded = self._append(REFS, [draft])
+        return event, degraded
+
+    def _append(self, session: str, drafts: Sequence[EventDraft]) -> tuple[list[LogEvent], str | None]:
         if self._keep == "off":
             raise SessionsOff(
                 "nothing is added to logs of sessions here; set sessions.keep to `vault` or `state`"

@@ -235,6 +235,7 @@ class SessionIntegrity(TypedDict):
 
 class Replay(Page):
     session_id: str
+    ref: NotRequired[Annotated[KnownRef | None, About("What it goes up to, when a ref was given.")]]
     integrity: NotRequired[Annotated[SessionIntegrity | None, About("Of the whole log; on the first page.")]]
     events: list[LoggedEvent]
 
@@ -296,6 +297,25 @@ class Facts(Page):
     facts: list[FactRow]
 
 
+class KnownRef(TypedDict):
+    name: Annotated[str, About(example="refs/before-the-rewrite")]
+    session_id: str
+    target_seq: int
+    target_hash: str
+    ref_type: str
+    updated_at: str
+
+
+class RefSet(TypedDict):
+    status: Annotated[Literal["set", "noop"], About("`noop`: it led there already.")]
+    ref: KnownRef
+    degraded: NotRequired[str | None]
+
+
+class Refs(Page):
+    refs: list[KnownRef]
+
+
 class CheckoutQuality(TypedDict):
     confidence: float
     answerability: Literal["answer_from_memory", "refresh_recommended", "ask_user"]
@@ -308,7 +328,7 @@ class Checkout(TypedDict):
     query: str
     prompt: Annotated[str, About("All of it as a text for a model.")]
     working_set: dict[str, Any]
-    ref: dict[str, Any] | None
+    ref: Annotated[KnownRef | None, About("The point of the session that was asked about.")]
     current_facts: list[dict[str, Any]]
     evidence: list[dict[str, Any]]
     provenance: Annotated[
@@ -331,6 +351,7 @@ class Checkout(TypedDict):
 
 class AssembledContext(TypedDict):
     session_id: str
+    ref: Annotated[KnownRef | None, About("The point of the session that was asked about.")]
     prompt: str
     contexts: list[dict[str, Any]]
     replay_event_count: int

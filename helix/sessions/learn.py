@@ -12,7 +12,7 @@ from helix.memory.request import Request
 from helix.memory.writing.write import NewText, write
 from helix.sessions.answers import LearnedMemory
 from helix.sessions.event_memory import close, key_of, row_of
-from helix.sessions.lessons import INVALIDATED, Statement, statement_of
+from helix.sessions.lessons import INVALIDATED, EventStatement, statement_of
 from helix.sessions.skill_note import keep_skill, skill_of
 from helix.vault.log.event import LogEvent
 
@@ -46,7 +46,7 @@ def learn(request: Request, event: LogEvent) -> tuple[LearnedMemory | None, str 
     return {"id": written["id"], "status": written["status"]}, written.get("degraded")
 
 
-def _stated_before(request: Request, statement: Statement) -> str | None:
+def _stated_before(request: Request, statement: EventStatement) -> str | None:
     if request.events is None:
         return None
     index, event = request.events.index(), statement.event

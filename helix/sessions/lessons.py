@@ -76,7 +76,7 @@ LESSONS: Mapping[str, Lesson] = {
 
 
 @dataclass(frozen=True)
-class Statement:
+class EventStatement:
     """What an event states."""
 
     event: LogEvent
@@ -116,10 +116,10 @@ class Statement:
                 yield f"{key.replace('_', ' ')}: {text}"
 
 
-def statement_of(event: LogEvent) -> Statement | None:
+def statement_of(event: LogEvent) -> EventStatement | None:
     lesson = LESSONS.get(event.type)
     name = None if lesson is None else lesson.name(event.payload)
-    return None if lesson is None or name is None else Statement(event, lesson, name)
+    return None if lesson is None or name is None else EventStatement(event, lesson, name)
 
 
 def _folded(name: str) -> str:

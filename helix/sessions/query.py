@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from helix.errors import BadValue
 from helix.memory.answers import Page
 from helix.memory.arguments import check_limit
 from helix.memory.budget import NO_HEAD
 from helix.memory.reading.search import ask
-from helix.memory.reading.view import View, When
+from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
+from helix.memory.writing.write import check_time
 from helix.sessions.answers import FactRow, Facts
 from helix.sessions.contexts import passage_of, source_of
 from helix.sessions.event_memory import citation_of
+from helix.sessions.refs import resolve
+from helix.sessions.time_travel import gather_then
 from helix.sessions.validity import Validity, holds
+from helix.sessions.whole_log import log_of
 from helix.vault.log.log_paths import check_session
+from helix.vault.times import parse_time
 
 LONGEST_QUERY = 4096
 _DEPTH = 200
@@ -28,8 +33,9 @@ def query(
     request: Request,
     *,
     query: str,
-    as_of: str | None = None,
+    held_at: str | None = None,
     session_ids: Sequence[str] = (),
+    ref: str | None = None,
     explain: bool = False,
     limit: int = 10,
     max_tokens: int = 2000,
@@ -39,9 +45,11 @@ def query(
     check_query(query)
     sessions = frozenset(map(check_session, session_ids))
     view = request.view()
-    moment = When(as_of).moment() or view.now()
+    moment = parse_time(check_time("held_at", held_at)) or view.now()
 
-    def entries(_: View) -> list[list[Any]]:
+    def entries(_: View) -> list[Any]:
+        if ref is not None:
+            return _then(request, query, ref, held_at, session_ids)
         validity = Validity(view)
         among = _of_sessions(view, sessions) if sessions else None
         found = ask(
@@ -58,7 +66,9 @@ def query(
                 rows.append([note.id, hit.ordinal, round(hit.score, 4), reasons, start, end])
         return rows
 
-    def render(entry: Sequence[Any]) -> FactRow | None:
+    def render(entry: Any) -> FactRow | None:
+        if isinstance(entry, dict):
+            return cast(FactRow, entry)
         memory_id, ordinal, score, reasons, start, end = entry
         note = view.find(memory_id)
         if note is None or note.memory.status in ("deleted", "erased"):
@@ -87,6 +97,34 @@ def query(
     return request.page(
         "session_query", listing, render, _build, head=NO_HEAD, limit=limit, max_tokens=max_tokens
     )
+
+
+def _then(
+    request: Request, query: str, ref: str, held_at: str | None, session_ids: Sequence[str]
+) -> list[FactRow]:
+    if held_at is not None or len(session_ids) > 1:
+        raise BadValue(
+            "a ref is a point of its own session: give it without held_at, and with one session at most"
+        )
+    log = log_of(request)
+    point = resolve(log, ref, next(iter(session_ids), None))
+    found = gather_then(request, log, query, point.chain(log), _DEPTH)
+    return [
+        {
+            "content": fact.content,
+            "source": "keyword",
+            "score": fact.score,
+            "valid_from": fact.valid_from,
+            "valid_to": fact.valid_to,
+            "citation": fact.citation,
+            "entity_name": fact.entity_name or "",
+            "entity_type": fact.entity_type or "",
+            "memory_id": None,
+            "session_id": point.shown["session_id"],
+        }
+        for fact in found.contexts
+        if fact.lane == "graph" and fact.is_current
+    ]
 
 
 def check_query(query: str) -> str:

@@ -26,6 +26,16 @@ _EXAMPLE = {
 }
 
 
+Ref = Annotated[
+    str | None,
+    About(
+        "Up to this point of a session, as it was known then: `HEAD` or `refs/…`. A ref names its own session.",
+        longest=250,
+    ),
+]
+RefName = Annotated[str, About("`refs/` and a name.", longest=250, example="refs/before-the-rewrite")]
+
+
 class AppendRequest(Asks):
     session_id: SessionId
     event_type: Annotated[
@@ -66,6 +76,7 @@ class ReplayRequest(Budgeted):
     from_seq: Seq = 1
     to_seq: Annotated[int | None, About("The last one that is wanted.", least=1, most=MOST_SEQ)] = None
     event_type: Annotated[str | None, About("Only events of this type.", name="type")] = None
+    ref: Ref = None
     limit: Annotated[int, About(least=1, most=1000)] = 100
     max_tokens: Annotated[int, About("The whole answer fits in so many tokens.", least=64, most=200_000)] = (
         8000
@@ -95,6 +106,7 @@ class EraseEventRequest(Asks):
 class VerbatimRequest(Budgeted):
     query: Annotated[str, About("Words that were said, in any script.", shortest=1, longest=4096)]
     session_id: Annotated[str | None, About("Only of this session.", longest=128)] = None
+    ref: Ref = None
     limit: Annotated[int, About(least=1, most=100)] = 10
 
 
@@ -111,6 +123,7 @@ class AssembleRequest(Asks):
     replay_from_seq: Seq = 1
     limit: Found = 10
     max_recent_events: Recent = 20
+    ref: Ref = None
     max_tokens: Whole = 4000
 
 
@@ -250,15 +263,40 @@ class InvalidateRequest(Asks):
 
 class QueryRequest(Budgeted):
     query: Asked
-    as_of: Annotated[
+    held_at: Annotated[
         str | None,
         About("What held at this time, as far as is known today; now, unless it is said.", longest=64),
     ] = None
     session_ids: Annotated[
         Sequence[str], About("Only what these sessions stated; without them all memories.", longest=100)
     ] = ()
+    ref: Ref = None
     explain: Annotated[bool, About("Say where each score comes from.")] = False
     limit: Annotated[int, About(least=1, most=100)] = 10
+
+
+class SetRefRequest(Asks):
+    session_id: SessionId
+    name: RefName
+    seq: Annotated[
+        int | None,
+        About(
+            "The number of the event it leads to; the last one, unless it is said.", least=1, most=MOST_SEQ
+        ),
+    ] = None
+    event_hash: EventHash = None
+    ref_type: Annotated[str, About("What kind of point it is.", shortest=1, longest=64)] = "ref"
+    actor: _Actor = "agent"
+
+
+class RefsRequest(Budgeted):
+    session_id: Annotated[str | None, About("Only those that lead into this session.", longest=128)] = None
+    limit: Annotated[int, About(least=1, most=200)] = 50
+
+
+class RefRequest(Asks):
+    name: Annotated[str, About("`HEAD` or `refs/…`.", longest=250)]
+    session_id: Annotated[str | None, About("Of which session HEAD is meant.", longest=128)] = None
 
 
 _ANSWERS = "helix.sessions.answers:"
@@ -427,9 +465,32 @@ SESSIONS = (
         """,
     ),
     Verb(
+        "session_ref_set", SetRefRequest, f"{_ANSWERS}RefSet", run="sessions.refs:set_ref",
+        permission="remember", changes=True, uses_caller=True,
+        route=Route("POST", "/sessions/{session_id}/refs", "set_ref", "sessions",
+                    example={"name": "refs/before-the-rewrite"}),
+        command="session ref",
+        sdk="sessions.set_ref",
+        about="Give a point of a session a name. It may be given to another point later; nothing is lost by that.",
+    ),
+    Verb(
+        "session_refs", RefsRequest, f"{_ANSWERS}Refs", run="sessions.refs:refs", permission="recall",
+        route=Route("GET", "/refs", "list_refs", "sessions"),
+        command="session ref",
+        sdk="sessions.refs",
+        about="The refs that there are, the one that was set last first.",
+    ),
+    Verb(
+        "session_ref", RefRequest, f"{_ANSWERS}KnownRef", run="sessions.refs:ref", permission="recall",
+        route=Route("GET", "/refs/resolve", "resolve_ref", "sessions", errors=(404,)),
+        command="session ref",
+        sdk="sessions.ref",
+        about="The event that a ref leads to, or HEAD: the last one of a session.",
+    ),
+    Verb(
         "session_query", QueryRequest, f"{_ANSWERS}Facts", run="sessions.query:query", permission="recall",
         route=Route("POST", "/facts", "query_facts", "sessions",
-                    example={"query": "how often do we retry?", "as_of": "2026-06-18"}),
+                    example={"query": "how often do we retry?", "held_at": "2026-06-18"}),
         command="session",
         sdk="sessions.query",
         about="""Facts that bear on a question, as they hold now or held at a time, each with its citation.

@@ -31,10 +31,10 @@ def test_what_was_replaced_holds_until_that_which_replaced_it(world: World) -> N
     _state(world, "tabs, always", "2026-01-01T00:00:00Z")
     _state(world, "two blanks", "2026-03-01T00:00:00Z")
     assert _values(world) == ["two blanks"]
-    assert _values(world, as_of="2026-02-28T23:59:59Z") == ["tabs, always"]
-    assert _values(world, as_of="2026-03-01T00:00:00Z") == ["two blanks"]
-    assert _values(world, as_of="2025-12-31") == []
-    [old] = _rows(world, as_of="2026-02-01")
+    assert _values(world, held_at="2026-02-28T23:59:59Z") == ["tabs, always"]
+    assert _values(world, held_at="2026-03-01T00:00:00Z") == ["two blanks"]
+    assert _values(world, held_at="2025-12-31") == []
+    [old] = _rows(world, held_at="2026-02-01")
     assert (old["valid_from"], old["valid_to"]) == ("2026-01-01T00:00:00Z", "2026-03-01T00:00:00Z")
     assert old["citation"].startswith("eventloom://s/events/1#")
     assert (old["entity_name"], old["entity_type"]) == ("user: indent", "preference")
@@ -47,15 +47,15 @@ def test_what_was_invalidated_held_until_then(world: World) -> None:
         world.service.request(ME), session_id="s", entity_name="indent", invalid_at="2026-02-01"
     )
     assert _values(world) == []
-    assert _values(world, as_of="2026-01-15") == ["tabs, always"]
-    assert _values(world, as_of="2026-02-01") == []
+    assert _values(world, held_at="2026-01-15") == ["tabs, always"]
+    assert _values(world, held_at="2026-02-01") == []
 
 
 def test_memories_that_no_event_made_are_facts_too_and_forgotten_ones_are_not(world: World) -> None:
     kept = world.add("The ferry leaves at nine", valid_from="2026-01-01", valid_until="2026-06-01")["id"]
     gone = world.add("The ferry to the island is red", valid_from="2026-01-01")["id"]
     world.service.forget(gone, caller=ME)
-    [row] = _rows(world, "ferry", as_of="2026-03-01")
+    [row] = _rows(world, "ferry", held_at="2026-03-01")
     assert (row["memory_id"], row["session_id"], row["valid_to"]) == (kept, "s-1", "2026-06-01")
     assert row["citation"] == f"helix://memory/{kept}"
     assert _rows(world, "ferry") == []
@@ -97,6 +97,6 @@ def test_a_score_is_explained_when_asked_for(world: World) -> None:
 
 
 def test_a_question_that_makes_no_sense_is_refused(world: World) -> None:
-    for how in ({"text": "  "}, {"text": "x" * 5000}, {"as_of": "yesterday"}, {"limit": 101}):
+    for how in ({"text": "  "}, {"text": "x" * 5000}, {"held_at": "yesterday"}, {"limit": 101}):
         with pytest.raises(BadValue):
             _rows(world, **how)

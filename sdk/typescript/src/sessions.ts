@@ -84,6 +84,113 @@ export class SessionVerbs {
       (page) => page.results,
     );
   }
+
+  /** What memory knows of a question, cited, and whether it can be answered from it; with a `ref`, what it knew then. */
+  checkout(sessionId: string, query: string, options: opts.CheckoutOpts = {}): Promise<wire.Checkout> {
+    return this.#ask("POST /sessions/{session_id}/checkout", { query, ...options }, { session_id: sessionId });
+  }
+
+  /** What happened last in a session and what bears on a question, as one text with its sources. */
+  assemble(sessionId: string, query: string, options: opts.AssembleOpts = {}): Promise<wire.AssembledContext> {
+    return this.#ask("GET /sessions/{session_id}/context", { query, ...options }, { session_id: sessionId });
+  }
+
+  /** Add a turn to the log of a session, and get what bears on it. */
+  afterTurn(
+    sessionId: string,
+    role: string,
+    content: string,
+    options: opts.AfterTurnOpts = {},
+  ): Promise<wire.AssembledContext> {
+    return this.#ask("POST /sessions/{session_id}/turns", { role, content, ...options }, { session_id: sessionId });
+  }
+
+  /** A subagent is done: its session is closed, and the one it worked for hears what came of it. */
+  handover(
+    sessionId: string,
+    subagentSessionId: string,
+    summary: string,
+    options: opts.HandoverOpts = {},
+  ): Promise<wire.Handover> {
+    const said = { subagentSessionId, summary, ...options };
+    return this.#ask("POST /sessions/{session_id}/handover", said, { session_id: sessionId });
+  }
+
+  /** What an agent can do with its memory, and what is known of its session. */
+  capabilities(sessionId: string, options: opts.TaskOpts = {}): Promise<wire.Capabilities> {
+    return this.#ask("GET /sessions/{session_id}/capabilities", options, { session_id: sessionId });
+  }
+
+  /** What an agent should do first in a session. */
+  bootstrap(sessionId: string, options: opts.TaskOpts = {}): Promise<wire.Bootstrap> {
+    return this.#ask("POST /sessions/{session_id}/bootstrap", options, { session_id: sessionId });
+  }
+
+  /** Whether an agent should look at its memory now, and why. */
+  reminder(sessionId: string, trigger: string, options: opts.ReminderOpts = {}): Promise<wire.Reminder> {
+    return this.#ask("POST /sessions/{session_id}/reminder", { trigger, ...options }, { session_id: sessionId });
+  }
+
+  /** Say what happened to a skill; its note is made anew from all that was said of it. */
+  skill(
+    sessionId: string,
+    action: wire.SkillBody["action"],
+    skillId: string,
+    options: opts.SkillOpts = {},
+  ): Promise<wire.SkillEvent> {
+    return this.#ask("POST /sessions/{session_id}/skills", { action, skillId, ...options }, { session_id: sessionId });
+  }
+
+  /** The skills that the logs know, and how they did; of one alone also its outcomes. */
+  skills(options: opts.SkillsOpts = {}): Paged<wire.SkillList, wire.Skill> {
+    return paged(
+      (cursor) => this.#ask("GET /skills", { ...options, ...from(cursor) }),
+      (page) => page.skills,
+    );
+  }
+
+  /** Say whether a memory that was found was `used`, `helpful` or `irrelevant`. No note is touched. */
+  feedback(
+    sessionId: string,
+    entityName: string,
+    entityType: string,
+    feedback: wire.FeedbackBody["feedback"],
+    options: opts.FeedbackOpts = {},
+  ): Promise<wire.GivenFeedback> {
+    const said = { entityName, entityType, feedback, ...options };
+    return this.#ask("POST /sessions/{session_id}/feedback", said, { session_id: sessionId });
+  }
+
+  /** Say that what was stated no longer holds: by its name and type, or the id, title or citation of a memory. */
+  invalidate(sessionId: string, entityName: string, options: opts.InvalidateOpts = {}): Promise<wire.Invalidation> {
+    return this.#ask("POST /sessions/{session_id}/invalidate", { entityName, ...options }, { session_id: sessionId });
+  }
+
+  /** Facts that bear on a question, as they hold now or held at a time, each with its citation. */
+  query(query: string, options: opts.QueryOpts = {}): Paged<wire.FactList, wire.FactRow> {
+    return paged(
+      (cursor) => this.#ask("POST /facts", { query, ...options, ...from(cursor) }),
+      (page) => page.facts,
+    );
+  }
+
+  /** Give a point of a session a name: its last event, or another one. */
+  setRef(sessionId: string, name: string, options: opts.SetRefOpts = {}): Promise<wire.SetRef> {
+    return this.#ask("POST /sessions/{session_id}/refs", { name, ...options }, { session_id: sessionId });
+  }
+
+  /** The refs that there are, the one that was set last first. */
+  refs(options: opts.RefsOpts = {}): Paged<wire.RefList, wire.Ref> {
+    return paged(
+      (cursor) => this.#ask("GET /refs", { ...options, ...from(cursor) }),
+      (page) => page.refs,
+    );
+  }
+
+  /** The event that a ref leads to, or HEAD: the last one of a session. */
+  ref(name: string, options: opts.RefOpts = {}): Promise<wire.Ref> {
+    return this.#ask("GET /refs/resolve", { name, ...options });
+  }
 }
 
 const from = (cursor: string | undefined): object => (cursor === undefined ? {} : { cursor });

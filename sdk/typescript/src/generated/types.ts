@@ -50,6 +50,8 @@ export interface AppendedEvent {
 
 export interface AssembledContext {
   sessionId: string;
+  /** The point of the session that was asked about. */
+  ref: Ref | null;
   prompt: string;
   contexts: (Record<string, unknown>)[];
   replayEventCount: number;
@@ -95,7 +97,8 @@ export interface Checkout {
   /** All of it as a text for a model. */
   prompt: string;
   workingSet: Record<string, unknown>;
-  ref: Record<string, unknown> | null;
+  /** The point of the session that was asked about. */
+  ref: Ref | null;
   currentFacts: (Record<string, unknown>)[];
   evidence: (Record<string, unknown>)[];
   /** What was found, also what no longer holds: that has a `valid_to`. */
@@ -124,6 +127,8 @@ export interface CheckoutBody {
   limit?: number | undefined;
   /** How many of the last events are told. Default: `20`. */
   maxRecentEvents?: number | undefined;
+  /** Up to this point of a session, as it was known then: `HEAD` or `refs/…`. A ref names its own session. */
+  ref?: string | null | undefined;
   /** The whole answer fits in so many tokens. Default: `4000`. */
   maxTokens?: number | undefined;
   /** What it is for; it is repeated in the answer. */
@@ -344,7 +349,7 @@ export interface FactRow {
   truncated?: boolean;
 }
 
-export interface Facts {
+export interface FactList {
   /** Whether there is more than is said here. */
   truncated: boolean;
   /** Tokens of this whole answer, in o200k_base. */
@@ -377,7 +382,7 @@ export interface FeedbackBody {
   outcome?: string | null | undefined;
 }
 
-export interface FeedbackGiven {
+export interface GivenFeedback {
   sessionId: string;
   seq: number;
   hash: string;
@@ -446,6 +451,8 @@ export interface Graph {
 
 export interface Handover {
   sessionId: string;
+  /** The point of the session that was asked about. */
+  ref: Ref | null;
   prompt: string;
   contexts: (Record<string, unknown>)[];
   replayEventCount: number;
@@ -636,7 +643,7 @@ export interface InvalidateBody {
   actor?: string | undefined;
 }
 
-export interface Invalidated {
+export interface Invalidation {
   /** The session whose log says so: the one that stated it. */
   sessionId: string;
   /** `noop`: it held no longer already. */
@@ -648,6 +655,15 @@ export interface Invalidated {
   hash?: string | null;
   citation?: string | null;
   degraded?: string | null;
+}
+
+export interface Ref {
+  name: string;
+  sessionId: string;
+  targetSeq: number;
+  targetHash: string;
+  refType: string;
+  updatedAt: string;
 }
 
 export interface LearnedFrom {
@@ -912,9 +928,11 @@ export interface QueryBody {
   /** The question. */
   query: string;
   /** What held at this time, as far as is known today; now, unless it is said. */
-  asOf?: string | null | undefined;
+  heldAt?: string | null | undefined;
   /** Only what these sessions stated; without them all memories. */
   sessionIds?: string[] | undefined;
+  /** Up to this point of a session, as it was known then: `HEAD` or `refs/…`. A ref names its own session. */
+  ref?: string | null | undefined;
   /** Say where each score comes from. */
   explain?: boolean | undefined;
   /** Default: `10`. */
@@ -925,6 +943,23 @@ export interface Reason {
   code: string;
   message: string;
   count?: number | null;
+}
+
+export interface SetRef {
+  /** `noop`: it led there already. */
+  status: "set" | "noop";
+  ref: Ref;
+  degraded?: string | null;
+}
+
+export interface RefList {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  refs: Ref[];
 }
 
 export interface RelateBody {
@@ -1006,6 +1041,8 @@ export interface Replay {
   /** Leads to the rest; null when this is all. */
   nextCursor?: string | null;
   sessionId: string;
+  /** What it goes up to, when a ref was given. */
+  ref?: Ref | null;
   /** Of the whole log; on the first page. */
   integrity?: SessionIntegrity | null;
   events: LoggedEvent[];
@@ -1086,6 +1123,19 @@ export interface SessionList {
   /** Leads to the rest; null when this is all. */
   nextCursor?: string | null;
   sessions: SessionSummary[];
+}
+
+export interface SetRefBody {
+  /** `refs/` and a name. */
+  name: string;
+  /** The number of the event it leads to; the last one, unless it is said. */
+  seq?: number | null | undefined;
+  /** Its hash, or the first 12 digits or more of it. */
+  hash?: string | null | undefined;
+  /** What kind of point it is. Default: `"ref"`. */
+  refType?: string | undefined;
+  /** Who says so. Default: `"agent"`. */
+  actor?: string | undefined;
 }
 
 export interface SettleBody {
@@ -1222,7 +1272,7 @@ export interface SkillVersion {
   outcomes?: SkillOutcome[] | null;
 }
 
-export interface Skills {
+export interface SkillList {
   /** Whether there is more than is said here. */
   truncated: boolean;
   /** Tokens of this whole answer, in o200k_base. */
@@ -1741,6 +1791,8 @@ export interface ReplaySessionQuery {
   toSeq?: number | null | undefined;
   /** Only events of this type. */
   type?: string | null | undefined;
+  /** Up to this point of a session, as it was known then: `HEAD` or `refs/…`. A ref names its own session. */
+  ref?: string | null | undefined;
   /** Default: `100`. */
   limit?: number | undefined;
 }
@@ -1777,6 +1829,8 @@ export interface VerbatimQuery {
   query: string;
   /** Only of this session. */
   sessionId?: string | null | undefined;
+  /** Up to this point of a session, as it was known then: `HEAD` or `refs/…`. A ref names its own session. */
+  ref?: string | null | undefined;
   /** Default: `10`. */
   limit?: number | undefined;
 }
@@ -1791,6 +1845,8 @@ export interface AssembleContextQuery {
   limit?: number | undefined;
   /** How many of the last events are told. Default: `20`. */
   maxRecentEvents?: number | undefined;
+  /** Up to this point of a session, as it was known then: `HEAD` or `refs/…`. A ref names its own session. */
+  ref?: string | null | undefined;
   /** The whole answer fits in so many tokens. Default: `4000`. */
   maxTokens?: number | undefined;
 }
@@ -1813,6 +1869,26 @@ export interface ListSkillsQuery {
   status?: "proposed" | "validated" | "revised" | "deprecated" | "contradicted" | null | undefined;
   /** Default: `50`. */
   limit?: number | undefined;
+}
+
+/** The refs that there are, the one that was set last first. */
+export interface ListRefsQuery {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Only those that lead into this session. */
+  sessionId?: string | null | undefined;
+  /** Default: `50`. */
+  limit?: number | undefined;
+}
+
+/** The event that a ref leads to, or HEAD: the last one of a session. */
+export interface ResolveRefQuery {
+  /** `HEAD` or `refs/…`. */
+  name: string;
+  /** Of which session HEAD is meant. */
+  sessionId?: string | null | undefined;
 }
 
 /** Read every file again and bring the derived data up to date; answered when that is done. */
@@ -1854,9 +1930,9 @@ export interface Schemas {
   EventToIngest: EventToIngest;
   ExplainedPack: ExplainedPack;
   FactRow: FactRow;
-  Facts: Facts;
+  FactList: FactList;
   FeedbackBody: FeedbackBody;
-  FeedbackGiven: FeedbackGiven;
+  GivenFeedback: GivenFeedback;
   FileBody: FileBody;
   FileLeftOut: FileLeftOut;
   FileResult: FileResult;
@@ -1879,7 +1955,8 @@ export interface Schemas {
   IngestBody: IngestBody;
   IngestedEvents: IngestedEvents;
   InvalidateBody: InvalidateBody;
-  Invalidated: Invalidated;
+  Invalidation: Invalidation;
+  Ref: Ref;
   LearnedFrom: LearnedFrom;
   LearnedMemory: LearnedMemory;
   LeftOut: LeftOut;
@@ -1904,6 +1981,8 @@ export interface Schemas {
   Proposals: Proposals;
   QueryBody: QueryBody;
   Reason: Reason;
+  SetRef: SetRef;
+  RefList: RefList;
   RelateBody: RelateBody;
   RelateResult: RelateResult;
   RememberBody: RememberBody;
@@ -1921,6 +2000,7 @@ export interface Schemas {
   SessionIntegrity: SessionIntegrity;
   SessionSummary: SessionSummary;
   SessionList: SessionList;
+  SetRefBody: SetRefBody;
   SettleBody: SettleBody;
   Settled: Settled;
   Similar: Similar;
@@ -1931,7 +2011,7 @@ export interface Schemas {
   SkillEvent: SkillEvent;
   SkillOutcome: SkillOutcome;
   SkillVersion: SkillVersion;
-  Skills: Skills;
+  SkillList: SkillList;
   Source: Source;
   Stats: Stats;
   Status: Status;
