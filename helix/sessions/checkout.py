@@ -280,8 +280,9 @@ def _checkout(known: _Gathered, purpose: str | None, share: float, longest: int)
     facts = _part(known.facts, share)
     events = list(known.events[-max(1, round(len(known.events) * share)) :]) if known.events else []
     guidance = _guidance(known, facts)
+    lanes = [fact.lane for fact in facts]
     diagnostics = {
-        "source_lanes": sorted({context.lane for context in known.facts}),
+        "source_lanes": {lane: lanes.count(lane) for lane in sorted(set(lanes))},
         "citation_count": len(facts),
         "current_citation_count": len({fact.citation for fact in facts}),
         "current_fact_count": len(facts),
