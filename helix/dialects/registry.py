@@ -5,10 +5,13 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from helix.access import LOCAL, Access, bearer
-from helix.dialects.dialect import Dialect
 from helix.errors import ConfigError
+
+if TYPE_CHECKING:
+    from helix.dialects.dialect import Dialect
 
 DEFAULT = "helix"
 ALL = "all"
@@ -32,7 +35,7 @@ REGISTERED: Mapping[str, Registered] = {
 }
 
 
-class Dialects(Mapping[str, Dialect]):
+class Dialects(Mapping[str, "Dialect"]):
     def __init__(self, names: Sequence[str] = tuple(REGISTERED)) -> None:
         self._names = tuple(names)
 

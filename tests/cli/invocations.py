@@ -231,6 +231,8 @@ WITHOUT_DAEMON = (
     Line("connect --list --json"),
     Line("connect claude-code", shows="mcpServers", fits=False),
     Line("connect claude-code --http --json"),
+    Line("connect claude-code --dialect zaxy", shows="--dialect", fits=False),
+    Line("connect codex --http --dialect zaxy --json"),
     Line("connect claude-code --install --user --force", shows="Claude Code"),
     Line("connect claude-code --install --json"),
     Line("disconnect claude-code --user", shows="disconnected"),

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from mcp import Client
+from mcp.client.stdio import StdioServerParameters
 
+from tests.cli.commands import helix
 from tests.dialects.zaxy_clients import INVALID, Refused, Zaxy, decide, every_transport, refused, told
 from tests.shim.driver import OPENING, shim
 from tests.surfaces.conftest import Served, serving
@@ -425,6 +429,31 @@ def test_a_ref_asks_what_was_known_then(served: Served) -> None:
 
     told(served, story)
     told(served, elsewhere, scope="another")
+
+
+def test_a_host_that_is_connected_in_this_dialect_finds_the_session_of_its_project(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "tide-tables"
+    (project / ".git").mkdir(parents=True)
+    monkeypatch.chdir(project)
+    before = b'{"mcpServers": {"other": {"command": "x"}}}'
+    file = project / ".mcp.json"
+    file.write_bytes(before)
+    helix("connect", "claude-code", "--dialect", "zaxy", "--install", env=served.env)
+    entry = json.loads(file.read_bytes())["mcpServers"]["zaxy"]
+    assert entry["args"] == ["--dialect", "zaxy"]
+
+    async def story() -> None:
+        env = {**served.env, **entry["env"], "EVENTLOOM_THREAD": ""}
+        server = StdioServerParameters(command=entry["command"], args=entry["args"], env=env, cwd=project)
+        async with Client(server, mode="legacy") as client:
+            packet = await Zaxy(client)("memory_bootstrap")
+            assert packet["session_id"] == "tide-tables-default"
+
+    asyncio.run(story())
+    helix("disconnect", "claude-code", "--dialect", "zaxy", env=served.env)
+    assert file.read_bytes() == before
 
 
 def _now() -> str:
