@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -254,16 +255,52 @@ def checkout(
 def export(context: typer.Context, session: Session) -> None:
     """Print the log of a session as one chain of JSON lines; of two that went on at once, the longer."""
     with open_verbs(context) as verbs:
-        answer = _replayed(verbs, session, limit=None)
-    events = {event["hash"]: event for event in answer["events"]}
-    chain: list[dict[str, Any]] = []
-    at: str | None = answer["integrity"]["heads"][0]["hash"] if events else None
-    while at is not None and at in events:
-        chain.append(events[at])
-        at = events[at]["prev_hash"]
-    for event in reversed(chain):
-        line = {key: value for key, value in event.items() if key != "citation"}
-        sys.stdout.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+        part: dict[str, Any] = {"next_seq": 1}
+        while part["next_seq"] is not None:
+            part = verbs.ask(
+                "session_export", session_id=session, from_seq=part["next_seq"], head=part.get("head")
+            )
+            for line in part["lines"]:
+                sys.stdout.write(f"{line}\n")
+
+
+@app.command("import")
+@reports_errors
+def import_log(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A log, such as SESSION.jsonl.")],
+    allow_secrets: Annotated[
+        bool, typer.Option("--allow-secrets", help="Take lines that hold credentials too.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Take over a log that was sealed elsewhere, line by line as it is. It is verified first, and taken once."""
+    from helix.vault.log.log_import import read_log_file
+
+    log = read_log_file(file, allow_secrets=allow_secrets)
+    answer: dict[str, Any] = {"session_id": log.session, "imported": 0, "known": 0, "memories": 0}
+    with open_verbs(context) as verbs:
+        for first_line, lines in log.batches():
+            part = verbs.ask(
+                "session_import",
+                session_id=log.session,
+                lines=lines,
+                first_line=first_line,
+                allow_secrets=allow_secrets,
+            )
+            for name in ("imported", "known", "memories"):
+                answer[name] += part[name]
+            if part.get("degraded"):
+                answer["degraded"] = part["degraded"]
+    if as_json:
+        print_json(answer)
+        return
+    out.print(
+        f"{log.session}: {_events(answer['imported'])} imported, {answer['known']} there already,"
+        f" {answer['memories']} memories written or changed"
+    )
+    if answer.get("degraded"):
+        err.print(answer["degraded"], style="yellow")
 
 
 @app.command()

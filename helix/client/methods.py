@@ -177,6 +177,8 @@ class SessionMethods(Made):
     query = Method(SessionVerbs.query)
     query_all = IteratorMethod(SessionVerbs.query)
     invalidate = Method(SessionVerbs.invalidate)
+    export_log = Method(SessionVerbs.export_log)
+    import_log = Method(SessionVerbs.import_log)
     set_ref = Method(SessionVerbs.set_ref)
     refs = Method(SessionVerbs.refs)
     refs_all = IteratorMethod(SessionVerbs.refs)

@@ -39,6 +39,28 @@ class RefList(Listing[Ref]):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ExportedLog(Result):
+    session_id: str
+    head: str
+    """the hash of the last event of the chain; give it with `from_seq`"""
+    lines: tuple[str, ...] = ()
+    """as they were sealed; never cut"""
+    next_seq: int | None = None
+    """where it goes on; None at the end"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportedLog(Result):
+    session_id: str
+    imported: int
+    known: int
+    """events that were there already"""
+    memories: int = 0
+    """that were written or changed"""
+    degraded: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class LearnedMemory(Result):
     """The memory that an event became."""
 

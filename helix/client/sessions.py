@@ -14,9 +14,11 @@ from helix.client.session_results import (
     Checkout,
     CitedEvent,
     ErasedEvent,
+    ExportedLog,
     FactList,
     GivenFeedback,
     Handover,
+    ImportedLog,
     IngestedEvents,
     Invalidation,
     Ref,
@@ -285,6 +287,26 @@ class SessionVerbs:
             of_session(session_id, "/feedback"), GivenFeedback, entity_name=entity_name,
             entity_type=entity_type, feedback=feedback, query=query, citation=citation, score=score,
             reason=reason, importance=importance, source=source, actor=actor, purpose=purpose, outcome=outcome,
+        )  # fmt: skip
+
+    def export_log(
+        self, session_id: str, *, from_seq: int = 1, head: str | None = None, limit: int = 1000
+    ) -> Call[ExportedLog]:
+        """The log of a session as one chain of lines, which other tools verify."""
+        return reads(of_session(session_id, "/log"), ExportedLog, from_seq=from_seq, head=head, limit=limit)
+
+    def import_log(
+        self,
+        session_id: str,
+        lines: Sequence[str],
+        *,
+        first_line: int = 1,
+        allow_secrets: bool = False,
+    ) -> Call[ImportedLog]:
+        """Take over lines of a log that was sealed elsewhere, as they are. What is there already stays one event."""
+        return _adds(
+            of_session(session_id, "/log"), ImportedLog, lines=[*lines], first_line=first_line,
+            allow_secrets=allow_secrets,
         )  # fmt: skip
 
     def set_ref(

@@ -117,8 +117,8 @@ def _record(
 
 
 def _rebased(other: ChangeRecord, undone: ChangeRecord, before: str, after: str) -> ChangeRecord | None:
-    """A change that stays, from the state before both: what came with the one that was undone, such as a container, goes
-    with it. None when that state can no longer be told."""
+    """A change that stays, from the state before both: what came with the other, such as a container, goes with
+    it. None when that state can no longer be told."""
     first = other.undo(before)
     base = None if first is None else undone.undo(first)
     if base is None:

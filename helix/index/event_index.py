@@ -330,6 +330,15 @@ class EventIndex(StateDatabase):
         found = self._places("WHERE s.name = ? AND e.seq = ? ORDER BY e.hash", (session, seq))
         return [place for place in found if prefix is None or place.hash.startswith(prefix)]
 
+    def find_seq(self, session: str, event_hash: str) -> int | None:
+        """The number of the event with this hash."""
+        with self._lock:
+            row = self._db.execute(
+                "SELECT seq FROM events WHERE session = (SELECT id FROM sessions WHERE name = ?) AND hash = ?",
+                (session, bytes.fromhex(event_hash)),
+            ).fetchone()
+        return None if row is None else int(row[0])
+
     def find_ref(self, session: str, ref: str) -> EventPlace | None:
         return next(
             iter(self._places("WHERE s.name = ? AND e.ref = ? ORDER BY e.seq LIMIT 1", (session, ref))), None

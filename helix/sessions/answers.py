@@ -297,6 +297,21 @@ class Facts(Page):
     facts: list[FactRow]
 
 
+class ExportedLog(TypedDict):
+    session_id: str
+    head: Annotated[str, About("The hash of the last event of the chain; give it with `from_seq`.")]
+    lines: Annotated[list[str], About("Lines of the log, as they were sealed; never cut.")]
+    next_seq: Annotated[int | None, About("Where it goes on; null at the end.")]
+
+
+class ImportedLog(TypedDict):
+    session_id: str
+    imported: int
+    known: Annotated[int, About("Events that were there already.")]
+    memories: Annotated[int, About("Memories that were written or changed.")]
+    degraded: NotRequired[str | None]
+
+
 class KnownRef(TypedDict):
     name: Annotated[str, About(example="refs/before-the-rewrite")]
     session_id: str

@@ -7,6 +7,8 @@ what it stated before, and an event that says so ends the validity of what anoth
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from helix.errors import HelixError
 from helix.memory.request import Request
 from helix.memory.writing.write import NewText, write
@@ -44,6 +46,20 @@ def learn(request: Request, event: LogEvent) -> tuple[LearnedMemory | None, str 
     except HelixError as error:
         return None, f"the event is safe, and no memory was made of it: {error.message}"
     return {"id": written["id"], "status": written["status"]}, written.get("degraded")
+
+
+def learn_all(request: Request, events: Sequence[LogEvent]) -> tuple[int, str | None]:
+    """How many memories were written or changed; and the first reason why one was not."""
+    written, first_reason = 0, None
+    # The note of a skill is made of all its events: once, however many of them came.
+    last = {skill_id: event.hash for event in events if (skill_id := skill_of(event)) is not None}
+    for event in events:
+        if last.get(skill_of(event) or "", event.hash) != event.hash:
+            continue
+        memory, reason = learn(request, event)
+        written += memory is not None and memory["status"] != "noop"
+        first_reason = first_reason or reason
+    return written, first_reason
 
 
 def _stated_before(request: Request, statement: EventStatement) -> str | None:

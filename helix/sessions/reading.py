@@ -28,8 +28,8 @@ from helix.sessions.event_memory import memory_of
 from helix.sessions.refs import find_chain
 from helix.sessions.whole_log import log_of, shown
 from helix.vault.log.event import parse_citation
+from helix.vault.log.integrity import Integrity
 from helix.vault.log.log_paths import FOLDER
-from helix.vault.log.session_logs import Integrity
 
 _MOST_LISTED = 10_000
 """events that one replay goes through; from the next one on it is asked again"""

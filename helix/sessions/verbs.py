@@ -275,6 +275,27 @@ class QueryRequest(Budgeted):
     limit: Annotated[int, About(least=1, most=100)] = 10
 
 
+class ExportLogRequest(Asks):
+    session_id: SessionId
+    from_seq: Seq = 1
+    head: Annotated[
+        str | None, About("The hash of the end of the chain; the longest one, unless it is said.", longest=64)
+    ] = None
+    limit: Annotated[int, About("How many lines at most; 2 MiB at most too.", least=1, most=1000)] = 1000
+
+
+class ImportLogRequest(Asks):
+    session_id: SessionId
+    lines: Annotated[
+        Sequence[str],
+        About("Lines of a log that follow each other, as they were sealed.", shortest=1, longest=1000),
+    ]
+    first_line: Annotated[
+        int, About("The number of the first of them in its file.", least=1, most=MOST_SEQ)
+    ] = 1
+    allow_secrets: Annotated[bool, About("Take lines with credentials in them too.")] = False
+
+
 class SetRefRequest(Asks):
     session_id: SessionId
     name: RefName
@@ -462,6 +483,26 @@ SESSIONS = (
         about="""Say whether a memory that was found helped. It is kept in the log, and no note is touched.
 
         The memory then stands a little higher or lower in answers, for a while, mostly for such questions.
+        """,
+    ),
+    Verb(
+        "session_export", ExportLogRequest, f"{_ANSWERS}ExportedLog", run="sessions.portability:export_log",
+        permission="recall",
+        route=Route("GET", "/sessions/{session_id}/log", "export_log", "sessions", errors=(404,)),
+        command="session",
+        sdk="sessions.export_log",
+        about="The log of a session as one chain of lines, which other tools verify.",
+    ),
+    Verb(
+        "session_import", ImportLogRequest, f"{_ANSWERS}ImportedLog", run="sessions.portability:import_log",
+        permission="remember", changes=True, uses_caller=True,
+        route=Route("POST", "/sessions/{session_id}/log", "import_log", "sessions",
+                    example={"lines": ['{"seq":1,"timestamp":"2026-06-18T09:12:44Z"}']}),
+        command="session",
+        sdk="sessions.import_log",
+        about="""Take over lines of a log that was sealed elsewhere, as they are. What is there already stays one event.
+
+        All of them are held against their hashes first. When one does not fit none is taken, and its number is said.
         """,
     ),
     Verb(

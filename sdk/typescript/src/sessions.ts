@@ -174,6 +174,16 @@ export class SessionVerbs {
     );
   }
 
+  /** The log of a session as one chain of lines, which other tools verify; `nextSeq` says where it goes on. */
+  exportLog(sessionId: string, options: opts.ExportLogOpts = {}): Promise<wire.ExportedLog> {
+    return this.#ask("GET /sessions/{session_id}/log", options, { session_id: sessionId });
+  }
+
+  /** Take over lines of a log that was sealed elsewhere, as they are. What is there already stays one event. */
+  importLog(sessionId: string, lines: readonly string[], options: opts.ImportLogOpts = {}): Promise<wire.ImportedLog> {
+    return this.#ask("POST /sessions/{session_id}/log", { lines, ...options }, { session_id: sessionId });
+  }
+
   /** Give a point of a session a name: its last event, or another one. */
   setRef(sessionId: string, name: string, options: opts.SetRefOpts = {}): Promise<wire.SetRef> {
     return this.#ask("POST /sessions/{session_id}/refs", { name, ...options }, { session_id: sessionId });

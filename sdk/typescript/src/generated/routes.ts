@@ -57,6 +57,8 @@ export const ROUTES = {
   "POST /sessions/{session_id}/skills": { answer: "SkillEvent", again: "never" },
   "GET /skills": { answer: "SkillList", again: "always" },
   "POST /sessions/{session_id}/feedback": { answer: "GivenFeedback", again: "never" },
+  "GET /sessions/{session_id}/log": { answer: "ExportedLog", again: "always" },
+  "POST /sessions/{session_id}/log": { answer: "ImportedLog", again: "never" },
   "POST /sessions/{session_id}/refs": { answer: "SetRef", again: "never" },
   "GET /refs": { answer: "RefList", again: "always" },
   "GET /refs/resolve": { answer: "Ref", again: "always" },

@@ -331,6 +331,16 @@ export interface ExplainedPack {
   unexplained?: number | null;
 }
 
+export interface ExportedLog {
+  sessionId: string;
+  /** The hash of the last event of the chain; give it with `from_seq`. */
+  head: string;
+  /** Lines of the log, as they were sealed; never cut. */
+  lines: string[];
+  /** Where it goes on; null at the end. */
+  nextSeq: number | null;
+}
+
 export interface FactRow {
   content: string;
   source: "exact" | "vector" | "keyword";
@@ -563,6 +573,25 @@ export interface HostFiles {
 
 export interface Hosts {
   hosts: Host[];
+}
+
+export interface ImportLogBody {
+  /** Lines of a log that follow each other, as they were sealed. */
+  lines: string[];
+  /** The number of the first of them in its file. Default: `1`. */
+  firstLine?: number | undefined;
+  /** Take lines with credentials in them too. */
+  allowSecrets?: boolean | undefined;
+}
+
+export interface ImportedLog {
+  sessionId: string;
+  imported: number;
+  /** Events that were there already. */
+  known: number;
+  /** Memories that were written or changed. */
+  memories: number;
+  degraded?: string | null;
 }
 
 /** The first page also counts what there is. */
@@ -1871,6 +1900,16 @@ export interface ListSkillsQuery {
   limit?: number | undefined;
 }
 
+/** The log of a session as one chain of lines, which other tools verify. */
+export interface ExportLogQuery {
+  /** The number of an event. Default: `1`. */
+  fromSeq?: number | undefined;
+  /** The hash of the end of the chain; the longest one, unless it is said. */
+  head?: string | null | undefined;
+  /** How many lines at most; 2 MiB at most too. Default: `1000`. */
+  limit?: number | undefined;
+}
+
 /** The refs that there are, the one that was set last first. */
 export interface ListRefsQuery {
   /** The whole answer fits in so many tokens. Default: `2000`. */
@@ -1929,6 +1968,7 @@ export interface Schemas {
   Event: Event;
   EventToIngest: EventToIngest;
   ExplainedPack: ExplainedPack;
+  ExportedLog: ExportedLog;
   FactRow: FactRow;
   FactList: FactList;
   FeedbackBody: FeedbackBody;
@@ -1948,6 +1988,8 @@ export interface Schemas {
   Host: Host;
   HostFiles: HostFiles;
   Hosts: Hosts;
+  ImportLogBody: ImportLogBody;
+  ImportedLog: ImportedLog;
   Inbox: Inbox;
   InboxItem: InboxItem;
   IndexState: IndexState;
