@@ -63,7 +63,7 @@ docs: $(VENV)/.installed-dev ## write the reference pages, and what the TypeScri
 	$(BIN)/python -m helix.doctor.reference > docs/doctor.md
 	$(BIN)/python -m helix.verb_reference > docs/verbs.md
 	$(BIN)/python sdk/typescript/generate.py
-	$(BIN)/python -m helix.surfaces.mcp.known_answers > shim/helix_mcp/known_answers.json
+	$(BIN)/python -m helix.surfaces.mcp.known_answers shim/helix_mcp/known_answers
 
 sdk: ## build the TypeScript SDK into sdk/typescript/dist; needs Node
 	npm --prefix sdk/typescript install --no-audit --no-fund --no-package-lock --ignore-scripts

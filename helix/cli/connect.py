@@ -8,8 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from helix.access import Credential
 from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_json, print_table, reports_errors
+from helix.dialects.registry import DEFAULT, REGISTERED, access_to
 from helix.errors import BadValue
 from helix.hosts.connect import HostStatus, connect_host, disconnect_host, host_statuses
 from helix.hosts.fragment import TOKEN_VARIABLE, Program, Server, ServerUrl, text
@@ -19,6 +21,14 @@ from helix.hosts.registry import HOSTS, get_host
 from helix.hosts.this_machine import carried, get_executable, this_machine
 
 HostName = Annotated[str, typer.Argument(metavar="HOST", help=f"One of {', '.join(h.name for h in HOSTS)}.")]
+Dialect = Annotated[
+    str,
+    typer.Option(
+        "--dialect",
+        metavar="NAME",
+        help=f"Speak another dialect, under its own name: {', '.join(n for n in REGISTERED if n != DEFAULT)}.",
+    ),
+]
 User = Annotated[bool, typer.Option("--user", help="The user's own file instead of the project's.")]
 
 
@@ -38,6 +48,7 @@ def connect(
     force: Annotated[
         bool, typer.Option("--force", help="Replace a server of the same name that says something else.")
     ] = False,
+    dialect: Dialect = DEFAULT,
     list_hosts: Annotated[
         bool, typer.Option("--list", help="Show all hosts: which are here, which are connected.")
     ] = False,
@@ -56,12 +67,12 @@ def connect(
     if not host:
         raise BadValue("name a host, or ask for --list")
     known = get_host(host)
-    server = _server(context, http)
+    server = _server(context, http, _checked(dialect))
     scope = _scope(known, user)
     if install:
-        _install(context, known, scope, machine, server, force, as_json)
+        _install(context, known, scope, machine, server, force, dialect, as_json)
     else:
-        _print(known, machine, server, as_json)
+        _print(known, machine, server, dialect, as_json)
 
 
 @reports_errors
@@ -72,6 +83,7 @@ def disconnect(
     force: Annotated[
         bool, typer.Option("--force", help="Also a server of this name that helix did not write.")
     ] = False,
+    dialect: Dialect = DEFAULT,
     as_json: Json = False,
 ) -> None:
     """Take out of a host's file what connect put there.
@@ -80,7 +92,8 @@ def disconnect(
     """
     machine, known = this_machine(), get_host(host)
     records = Records(config_of(context).state_dir)
-    done = disconnect_host(known, _scope(known, user), machine, records, force=force)
+    name = _checked(dialect)
+    done = disconnect_host(known, _scope(known, user), machine, records, force=force, name=name)
     if as_json:
         print_json({"host": known.name, "file": str(done.path), "file_removed": done.removed})
     else:
@@ -92,12 +105,22 @@ def _scope(host: Host, user: bool) -> Scope:
     return "user" if user else host.scopes()[0]
 
 
-def _server(context: typer.Context, http: bool) -> Server:
-    config = config_of(context)
+def _checked(dialect: str) -> str:
+    """A host knows our server by its dialect: so one that is connected to several has each of them."""
+    if dialect not in REGISTERED:
+        raise BadValue(f"there is no dialect {dialect!r}; there are {', '.join(REGISTERED)}")
+    return dialect
+
+
+def _server(context: typer.Context, http: bool, dialect: str) -> Server:
+    config, is_other = config_of(context), dialect != DEFAULT
     if http:
-        return ServerUrl(f"{config.base_url}/mcp", needs_token=config.require_token)
+        url = f"{config.base_url}/mcp" + (f"/{dialect}" if is_other else "")
+        always = access_to(dialect).credential is Credential.ALWAYS
+        return ServerUrl(url, needs_token=config.require_token or always)
     typed = (context.obj or {}).get("vault") is not None
-    return Program(get_executable(), carried(config, os.environ, vault_was_typed=typed))
+    arguments = ("--dialect", dialect) if is_other else ()
+    return Program(get_executable(), carried(config, os.environ, vault_was_typed=typed), arguments)
 
 
 def _install(
@@ -107,10 +130,11 @@ def _install(
     machine: Machine,
     server: Server,
     force: bool,
+    name: str,
     as_json: bool,
 ) -> None:
     records = Records(config_of(context).state_dir)
-    done = connect_host(host, scope, machine, server, records, force=force)
+    done = connect_host(host, scope, machine, server, records, force=force, name=name)
     if as_json:
         backup = str(done.backup) if done.backup else None
         print_json({"host": host.name, "file": str(done.path), "changed": done.changed, "backup": backup})
@@ -129,8 +153,9 @@ def _install(
             err.print(hint)
 
 
-def _print(host: Host, machine: Machine, server: Server, as_json: bool) -> None:
-    fragment = text(host, server)
+def _print(host: Host, machine: Machine, server: Server, name: str, as_json: bool) -> None:
+    fragment = text(host, server, name)
+    asked = host.name if name == DEFAULT else f"{host.name} --dialect {name}"
     files = {scope: machine.shown(host.file(scope, machine)) for scope in host.scopes()}
     if as_json:
         print_json(
@@ -145,7 +170,7 @@ def _print(host: Host, machine: Machine, server: Server, as_json: bool) -> None:
         return
     err.print(
         f"{host.title} reads this from {' or '.join(files.values())}; "
-        f"`helix connect {host.name} --install` puts it into {next(iter(files.values()))}."
+        f"`helix connect {asked} --install` puts it into {next(iter(files.values()))}."
     )
     sys.stdout.write(fragment)
 

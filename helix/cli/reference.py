@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from helix.cli.app import load
@@ -43,15 +44,16 @@ def render() -> str:
 
 
 def every_command() -> list[tuple[str, Any]]:
-    """All commands, those of groups with the name of their group before their own."""
-    every: list[tuple[str, Any]] = []
-    for name in commands():
-        command = load(name)
-        members = getattr(command, "commands", {})
-        if not members or command.invoke_without_command:
-            every.append((name, command))
-        every += [(f"{name} {one}", member) for one, member in members.items()]
-    return every
+    """All commands, those of groups with the names of their groups before their own."""
+    return [found for name in commands() for found in _within(name, load(name))]
+
+
+def _within(name: str, command: Any) -> Iterator[tuple[str, Any]]:
+    members = getattr(command, "commands", {})
+    if not members or command.invoke_without_command:
+        yield name, command
+    for own, member in members.items():
+        yield from _within(f"{name} {own}", member)
 
 
 def _command(name: str, command: Any) -> str:

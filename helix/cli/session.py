@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import sys
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from helix.cli import session_ref
 from helix.cli.output import Json, err, out, print_facts, print_json, reports_errors, shortened
 from helix.cli.verbs import Verbs, gather, open_verbs
 from helix.errors import BadValue
@@ -27,6 +29,11 @@ Hash = Annotated[
         "--hash", help="The hash of the event, or its first 12 digits; for a session with two ends."
     ),
 ]
+Ref = Annotated[
+    str | None,
+    typer.Option(help="Up to this point, as it was known then: HEAD, or refs/… as `ref set` made it."),
+]
+app.add_typer(session_ref.app, name="ref")
 _LINE = 160
 _STRETCH = 1000
 
@@ -87,11 +94,17 @@ def replay(
     limit: Annotated[
         int | None, typer.Option(min=1, help="How many at most; all, unless you say so.")
     ] = None,
+    ref: Ref = None,
     as_json: Json = False,
 ) -> None:
     """Print the events of a session in their order, and whether its log verifies."""
     with open_verbs(context) as verbs:
-        answer = _replayed(verbs, session, limit=limit, from_seq=from_seq, to_seq=to_seq, event_type=kind)
+        if ref is not None:
+            point = verbs.ask("session_ref", name=ref, session_id=session)
+            session, to_seq = point["session_id"], min(point["target_seq"], to_seq or point["target_seq"])
+        answer = _replayed(
+            verbs, session, limit=limit, from_seq=from_seq, to_seq=to_seq, event_type=kind, ref=ref
+        )
     if as_json:
         print_json(answer)
         return
@@ -162,12 +175,13 @@ def search(
     query: Annotated[str, typer.Argument(help="Words that were said, in any script.")],
     session: Annotated[str | None, typer.Option(help="Only of this session.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=100, help="How many at most.")] = 10,
+    ref: Ref = None,
     as_json: Json = False,
 ) -> None:
     """Find what was said word for word, with citations."""
     with open_verbs(context) as verbs:
         answer = gather(
-            partial(verbs.ask, "session_verbatim", query=query, session_id=session), "results", limit
+            partial(verbs.ask, "session_verbatim", query=query, session_id=session, ref=ref), "results", limit
         )
     if as_json:
         print_json(answer)
@@ -181,18 +195,54 @@ def search(
 
 @app.command()
 @reports_errors
+def query(
+    context: typer.Context,
+    query: Annotated[str, typer.Argument(help="The question.")],
+    at: Annotated[
+        str | None, typer.Option(help="What held at this time, such as 2026-06-18; now, unless you say so.")
+    ] = None,
+    session: Annotated[
+        list[str] | None, typer.Option(help="Only what this session stated; may be given several times.")
+    ] = None,
+    ref: Ref = None,
+    limit: Annotated[int, typer.Option(min=1, max=100, help="How many at most.")] = 10,
+    as_json: Json = False,
+) -> None:
+    """Find facts, as they hold now or held at a time, with their citations."""
+    with open_verbs(context) as verbs:
+        ask = partial(verbs.ask, "session_query", query=query, held_at=at, session_ids=session or [], ref=ref)
+        answer = gather(ask, "facts", limit)
+    if as_json:
+        print_json(answer)
+        return
+    for fact in answer["facts"]:
+        since, until = (fact["valid_from"] or "")[:10], (fact["valid_to"] or "")[:10]
+        out.parts((fact["citation"], "bold"), (f"  {since} to {until or 'now'}", "dim"))
+        out.print(shortened(" ".join(fact["content"].split()), _LINE), indent=2)
+    if not answer["facts"]:
+        err.print("no fact answers that")
+
+
+@app.command()
+@reports_errors
 def checkout(
     context: typer.Context,
     session: Session,
     query: Annotated[str, typer.Argument(help="The question.")],
     limit: Annotated[int, typer.Option(min=1, max=100, help="How many facts at most.")] = 10,
     max_tokens: Annotated[int, typer.Option(min=64, help="The whole answer fits in so many tokens.")] = 4000,
+    ref: Ref = None,
     as_json: Json = False,
 ) -> None:
     """Say what memory knows of a question, with citations, and whether it can be answered from it."""
     with open_verbs(context) as verbs:
         answer = verbs.ask(
-            "session_checkout", session_id=session, query=query, limit=limit, max_tokens=max_tokens
+            "session_checkout",
+            session_id=session,
+            query=query,
+            limit=limit,
+            max_tokens=max_tokens,
+            ref=ref,
         )
     if as_json:
         print_json(answer)
@@ -205,16 +255,52 @@ def checkout(
 def export(context: typer.Context, session: Session) -> None:
     """Print the log of a session as one chain of JSON lines; of two that went on at once, the longer."""
     with open_verbs(context) as verbs:
-        answer = _replayed(verbs, session, limit=None)
-    events = {event["hash"]: event for event in answer["events"]}
-    chain: list[dict[str, Any]] = []
-    at: str | None = answer["integrity"]["heads"][0]["hash"] if events else None
-    while at is not None and at in events:
-        chain.append(events[at])
-        at = events[at]["prev_hash"]
-    for event in reversed(chain):
-        line = {key: value for key, value in event.items() if key != "citation"}
-        sys.stdout.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+        part: dict[str, Any] = {"next_seq": 1}
+        while part["next_seq"] is not None:
+            part = verbs.ask(
+                "session_export", session_id=session, from_seq=part["next_seq"], head=part.get("head")
+            )
+            for line in part["lines"]:
+                sys.stdout.write(f"{line}\n")
+
+
+@app.command("import")
+@reports_errors
+def import_log(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A log, such as SESSION.jsonl.")],
+    allow_secrets: Annotated[
+        bool, typer.Option("--allow-secrets", help="Take lines that hold credentials too.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Take over a log that was sealed elsewhere, line by line as it is. It is verified first, and taken once."""
+    from helix.vault.log.log_import import read_log_file
+
+    log = read_log_file(file, allow_secrets=allow_secrets)
+    answer: dict[str, Any] = {"session_id": log.session, "imported": 0, "known": 0, "memories": 0}
+    with open_verbs(context) as verbs:
+        for first_line, lines in log.batches():
+            part = verbs.ask(
+                "session_import",
+                session_id=log.session,
+                lines=lines,
+                first_line=first_line,
+                allow_secrets=allow_secrets,
+            )
+            for name in ("imported", "known", "memories"):
+                answer[name] += part[name]
+            if part.get("degraded"):
+                answer["degraded"] = part["degraded"]
+    if as_json:
+        print_json(answer)
+        return
+    out.print(
+        f"{log.session}: {_events(answer['imported'])} imported, {answer['known']} there already,"
+        f" {answer['memories']} memories written or changed"
+    )
+    if answer.get("degraded"):
+        err.print(answer["degraded"], style="yellow")
 
 
 @app.command()
@@ -242,6 +328,45 @@ def erase(
     if answer["memory_id"]:
         err.print(f"the memory {answer['memory_id']} was made of it; `helix forget --hard` erases that too")
     err.print("git and sync services keep versions of their own; see docs/log-format.md", style="dim")
+
+
+@app.command()
+@reports_errors
+def invalidate(
+    context: typer.Context,
+    session: Session,
+    name: Annotated[
+        str, typer.Argument(help="What it was stated as; or the id, title or citation of a memory.")
+    ],
+    kind: Annotated[str, typer.Option("--type", help="Such as decision or preference.")] = "memory",
+    at: Annotated[
+        str | None, typer.Option(help="Since when it no longer holds; now, unless you say so.")
+    ] = None,
+    reason: Annotated[str | None, typer.Option(help="Why.")] = None,
+    actor: Annotated[str, typer.Option(help="Who says so.")] = "person",
+    as_json: Json = False,
+) -> None:
+    """Say that what was stated no longer holds; the exit status is 1 when nothing matches."""
+    with open_verbs(context) as verbs:
+        answer = verbs.ask(
+            "session_invalidate",
+            session_id=session,
+            entity_name=name,
+            entity_type=kind,
+            invalid_at=at,
+            reason=reason,
+            actor=actor,
+        )
+    if as_json:
+        print_json(answer)
+    elif answer["status"] == "invalidated":
+        out.print(f"{answer['memory_id']} held until {answer['valid_until']}")
+    elif answer["status"] == "noop":
+        out.print(f"{answer['memory_id']} held no longer already")
+    else:
+        err.print(f"nothing is called {shortened(name, _LINE)!r}", style="yellow")
+    if answer["status"] == "nothing_matched":
+        raise typer.Exit(1)
 
 
 @reports_errors

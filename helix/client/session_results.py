@@ -10,12 +10,63 @@ from helix.client.answer_shape import Listing, Result, each, mapping
 
 
 @dataclass(frozen=True, kw_only=True)
+class Ref(Result):
+    """A named point of a session."""
+
+    name: str
+    session_id: str
+    target_seq: int
+    target_hash: str
+    ref_type: str
+    updated_at: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetRef(Result):
+    status: str
+    """`set`, or `noop` when it led there already"""
+    ref: Ref = field(metadata={"of": Ref})
+    degraded: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RefList(Listing[Ref]):
+    refs: tuple[Ref, ...] = each(Ref)
+
+    @property
+    def items(self) -> tuple[Ref, ...]:
+        return self.refs
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportedLog(Result):
+    session_id: str
+    head: str
+    """the hash of the last event of the chain; give it with `from_seq`"""
+    lines: tuple[str, ...] = ()
+    """as they were sealed; never cut"""
+    next_seq: int | None = None
+    """where it goes on; None at the end"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportedLog(Result):
+    session_id: str
+    imported: int
+    known: int
+    """events that were there already"""
+    memories: int = 0
+    """that were written or changed"""
+    degraded: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class LearnedMemory(Result):
     """The memory that an event became."""
 
     id: str
     status: str
-    """`created`, `merged`, `superseded` or `noop`"""
+    """`created`, `merged`, `superseded`, `noop` or `closed`"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,6 +185,8 @@ class LoggedEvent(Result):
 @dataclass(frozen=True, kw_only=True)
 class Replay(Listing[LoggedEvent]):
     session_id: str
+    ref: Ref | None = field(default=None, metadata={"of": Ref})
+    """what it goes up to, when a ref was given"""
     integrity: SessionIntegrity | None = field(default=None, metadata={"of": SessionIntegrity})
     """of the whole log; on the first page"""
     events: tuple[LoggedEvent, ...] = each(LoggedEvent)
@@ -202,6 +255,8 @@ class AssembledContext(Result):
     replay_event_count: int
     compacted: bool
     tokens_used: int
+    ref: Ref | None = field(default=None, metadata={"of": Ref})
+    """the point of the session that was asked about"""
     contexts: tuple[Mapping[str, Any], ...] = ()
     assembly_policy: Mapping[str, Any] = mapping()
     context_counts: Mapping[str, int] = mapping()
@@ -230,7 +285,7 @@ class Checkout(Result):
     """what was found, also what no longer holds: that has a `valid_to`"""
     warnings: tuple[str, ...] = ()
     working_set: Mapping[str, Any] = mapping()
-    ref: Mapping[str, Any] | None = None
+    ref: Ref | None = field(default=None, metadata={"of": Ref})
     retention: Mapping[str, Any] = mapping()
     guidance: Mapping[str, Any] = mapping()
     diagnostics: Mapping[str, Any] = mapping()
@@ -383,3 +438,48 @@ class GivenFeedback(Result):
     memory_id: str | None = None
     """the memory that it is about; None when none has this name"""
     degraded: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Invalidation(Result):
+    """What holds no longer, as it was acknowledged."""
+
+    session_id: str
+    """the session whose log says so: the one that stated it"""
+    status: str
+    """`invalidated`, `noop` when it held no longer already, or `nothing_matched`"""
+    memory_id: str | None = None
+    valid_until: str | None = None
+    seq: int | None = None
+    hash: str | None = None
+    citation: str | None = None
+    degraded: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactRow(Result):
+    content: str
+    source: str
+    """`exact`, `vector` or `keyword`"""
+    score: float
+    citation: str
+    entity_name: str
+    entity_type: str
+    valid_from: str | None = None
+    valid_to: str | None = None
+    """until when it holds, or held; None when nothing says so"""
+    memory_id: str | None = None
+    session_id: str | None = None
+    """the session that stated it"""
+    score_explanation: Mapping[str, Any] = mapping()
+    """when it was asked for"""
+    truncated: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactList(Listing[FactRow]):
+    facts: tuple[FactRow, ...] = each(FactRow)
+
+    @property
+    def items(self) -> tuple[FactRow, ...]:
+        return self.facts

@@ -14,13 +14,20 @@ from helix.client.session_results import (
     Checkout,
     CitedEvent,
     ErasedEvent,
+    ExportedLog,
+    FactList,
     GivenFeedback,
     Handover,
+    ImportedLog,
     IngestedEvents,
+    Invalidation,
+    Ref,
+    RefList,
     Reminder,
     Replay,
     SessionDetails,
     SessionList,
+    SetRef,
     SkillEvent,
     SkillList,
     Verbatim,
@@ -66,13 +73,14 @@ class SessionVerbs:
         from_seq: int = 1,
         to_seq: int | None = None,
         type: str | None = None,  # noqa: A002 (its public name)
+        ref: str | None = None,
         limit: int = 100,
         max_tokens: int = 8000,
         cursor: str | None = None,
     ) -> Call[Replay]:
         """The events of a session in their order, and whether its whole log verifies."""
         return reads(
-            of_session(session_id, "/events"), Replay, from_seq=from_seq, to_seq=to_seq, type=type,
+            of_session(session_id, "/events"), Replay, from_seq=from_seq, to_seq=to_seq, type=type, ref=ref,
             limit=limit, max_tokens=max_tokens, cursor=cursor,
         )  # fmt: skip
 
@@ -104,14 +112,15 @@ class SessionVerbs:
         query: str,
         *,
         session_id: str | None = None,
+        ref: str | None = None,
         limit: int = 10,
         max_tokens: int = 2000,
         cursor: str | None = None,
     ) -> Call[Verbatim]:
         """What was said word for word, with citations."""
         return reads(
-            "/verbatim", Verbatim, query=query, session_id=session_id, limit=limit, max_tokens=max_tokens,
-            cursor=cursor,
+            "/verbatim", Verbatim, query=query, session_id=session_id, ref=ref, limit=limit,
+            max_tokens=max_tokens, cursor=cursor,
         )  # fmt: skip
 
     def checkout(
@@ -123,12 +132,13 @@ class SessionVerbs:
         limit: int = 10,
         max_recent_events: int = 20,
         purpose: str | None = None,
+        ref: str | None = None,
         max_tokens: int = 4000,
     ) -> Call[Checkout]:
         """What memory knows of a question, cited, and whether it can be answered from it."""
         return _adds(
             of_session(session_id, "/checkout"), Checkout, query=query, replay_from_seq=replay_from_seq,
-            limit=limit, max_recent_events=max_recent_events, purpose=purpose, max_tokens=max_tokens,
+            limit=limit, max_recent_events=max_recent_events, purpose=purpose, ref=ref, max_tokens=max_tokens,
         )  # fmt: skip
 
     def assemble(
@@ -139,12 +149,13 @@ class SessionVerbs:
         replay_from_seq: int = 1,
         limit: int = 10,
         max_recent_events: int = 20,
+        ref: str | None = None,
         max_tokens: int = 4000,
     ) -> Call[AssembledContext]:
         """What happened last in a session and what bears on a question, as one text with its sources."""
         return reads(
             of_session(session_id, "/context"), AssembledContext, query=query, replay_from_seq=replay_from_seq,
-            limit=limit, max_recent_events=max_recent_events, max_tokens=max_tokens,
+            limit=limit, max_recent_events=max_recent_events, ref=ref, max_tokens=max_tokens,
         )  # fmt: skip
 
     def after_turn(
@@ -276,6 +287,93 @@ class SessionVerbs:
             of_session(session_id, "/feedback"), GivenFeedback, entity_name=entity_name,
             entity_type=entity_type, feedback=feedback, query=query, citation=citation, score=score,
             reason=reason, importance=importance, source=source, actor=actor, purpose=purpose, outcome=outcome,
+        )  # fmt: skip
+
+    def export_log(
+        self, session_id: str, *, from_seq: int = 1, head: str | None = None, limit: int = 1000
+    ) -> Call[ExportedLog]:
+        """The log of a session as one chain of lines, which other tools verify."""
+        return reads(of_session(session_id, "/log"), ExportedLog, from_seq=from_seq, head=head, limit=limit)
+
+    def import_log(
+        self,
+        session_id: str,
+        lines: Sequence[str],
+        *,
+        first_line: int = 1,
+        allow_secrets: bool = False,
+    ) -> Call[ImportedLog]:
+        """Take over lines of a log that was sealed elsewhere, as they are. What is there already stays one event."""
+        return _adds(
+            of_session(session_id, "/log"), ImportedLog, lines=[*lines], first_line=first_line,
+            allow_secrets=allow_secrets,
+        )  # fmt: skip
+
+    def set_ref(
+        self,
+        session_id: str,
+        name: str,
+        *,
+        seq: int | None = None,
+        hash: str | None = None,  # noqa: A002 (its public name)
+        ref_type: str = "ref",
+        actor: str = "agent",
+    ) -> Call[SetRef]:
+        """Give a point of a session a name: its last event, or another one."""
+        return _adds(
+            of_session(session_id, "/refs"), SetRef, name=name, seq=seq, hash=hash, ref_type=ref_type,
+            actor=actor,
+        )  # fmt: skip
+
+    def refs(
+        self,
+        *,
+        session_id: str | None = None,
+        limit: int = 50,
+        max_tokens: int = 2000,
+        cursor: str | None = None,
+    ) -> Call[RefList]:
+        """The refs that there are, the one that was set last first."""
+        return reads(
+            "/refs", RefList, session_id=session_id, limit=limit, max_tokens=max_tokens, cursor=cursor
+        )
+
+    def ref(self, name: str, *, session_id: str | None = None) -> Call[Ref]:
+        """The event that a ref leads to, or HEAD: the last one of a session."""
+        return reads("/refs/resolve", Ref, name=name, session_id=session_id)
+
+    def query(
+        self,
+        query: str,
+        *,
+        held_at: str | None = None,
+        session_ids: Sequence[str] = (),
+        ref: str | None = None,
+        explain: bool = False,
+        limit: int = 10,
+        max_tokens: int = 2000,
+        cursor: str | None = None,
+    ) -> Call[FactList]:
+        """Facts that bear on a question, as they hold now or held at a time, each with its citation."""
+        return asks(
+            "/facts", FactList, query=query, held_at=held_at, session_ids=[*session_ids], ref=ref,
+            explain=explain, limit=limit, max_tokens=max_tokens, cursor=cursor,
+        )  # fmt: skip
+
+    def invalidate(
+        self,
+        session_id: str,
+        entity_name: str,
+        *,
+        entity_type: str = "memory",
+        invalid_at: str | None = None,
+        reason: str | None = None,
+        actor: str = "agent",
+    ) -> Call[Invalidation]:
+        """Say that what was stated no longer holds: by its name and type, or the id, title or citation of a memory."""
+        return _adds(
+            of_session(session_id, "/invalidate"), Invalidation, entity_name=entity_name,
+            entity_type=entity_type, invalid_at=invalid_at, reason=reason, actor=actor,
         )  # fmt: skip
 
 

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from helix.access import LOCAL, Access
 from helix.dialects.schema import Schema
 from helix.errors import HelixError
 from helix.memory.request import Request
@@ -79,6 +78,12 @@ class Dialect:
     """what a model is told about the server as a whole"""
     tools: tuple[Tool, ...]
     resources: tuple[Resource, ...] = ()
-    access: Access = LOCAL
-    """what its path asks of a request"""
     say_error: Callable[[HelixError], str] = field(default=say)
+    say_unknown: Callable[[str], str] | None = None
+    """what a call of a tool that there is not gets as its result; without it, it is an error of the protocol"""
+    server_name: str = "helix"
+    """by which its clients know the server"""
+    session_header: str = ""
+    """in which a connection names the session that its calls are held to"""
+    tool_sets: Mapping[str, Callable[[], tuple[Tool, ...]]] = field(default_factory=dict)
+    """further tools, by the name of their set: listed for a connection that asks for the set, and made then"""

@@ -87,6 +87,10 @@ def undo(
             file.write(before, after)
         file.drop_backup(before, None if removed else (before.mark + after).encode())
         records.forget(before.path, purpose)
+        if record is not None:
+            for other in records.others(before.path, purpose):
+                if (rebased := _rebased(other, record, before.text, after)) is not None:
+                    records.keep(rebased)
         return Done(before.path, changed=True, removed=removed)
 
     return _patiently(path, once)
@@ -109,6 +113,24 @@ def _record(
         earlier.made + made.containers,
         earlier.file_was_missing,
         earlier.folders,
+    )
+
+
+def _rebased(other: ChangeRecord, undone: ChangeRecord, before: str, after: str) -> ChangeRecord | None:
+    """A change that stays, from the state before both: what came with the other, such as a container, goes with
+    it. None when that state can no longer be told."""
+    first = other.undo(before)
+    base = None if first is None else undone.undo(first)
+    if base is None:
+        return None
+    return ChangeRecord.of(
+        Path(other.path),
+        other.purpose,
+        base,
+        after,
+        undone.made + other.made,
+        undone.file_was_missing or other.file_was_missing,
+        [*undone.folders, *other.folders],
     )
 
 

@@ -54,58 +54,71 @@ class HostStatus:
 
 
 def connect_host(
-    host: Host, scope: Scope, machine: Machine, server: Server, records: Records, *, force: bool = False
+    host: Host,
+    scope: Scope,
+    machine: Machine,
+    server: Server,
+    records: Records,
+    *,
+    force: bool = False,
+    name: str = SERVER,
 ) -> Done:
     path = host.file(scope, machine)
     wanted = entry(host, server)
 
     def add(text: str, _earlier: list[list[str]]) -> Made | None:
         document = splice.parse(host.language, text)
-        keys = _keys(host, document)
+        keys = _keys(host, document, name)
         present = splice.find(document, keys)
         if present == wanted:
             return None
         if present is not None and not force:
             raise AlreadyExists(
-                f"{machine.shown(path)} has a server {SERVER!r} with other settings already; --force replaces it, "
+                f"{machine.shown(path)} has a server {name!r} with other settings already; --force replaces it, "
                 f"and `helix connect {host.name}` prints what would be written"
             )
         return Made(splice.put(host.language, text, keys, wanted), splice.missing(document, keys))
 
-    return change.make(path, "server", records, add)
+    return change.make(path, _purpose(name), records, add)
 
 
 def disconnect_host(
-    host: Host, scope: Scope, machine: Machine, records: Records, *, force: bool = False
+    host: Host,
+    scope: Scope,
+    machine: Machine,
+    records: Records,
+    *,
+    force: bool = False,
+    name: str = SERVER,
 ) -> Done:
     path = host.file(scope, machine)
-    connection = find_connection(host, scope, machine)
+    connection = find_connection(host, scope, machine, name)
     if connection is None:
-        raise NotConnected(_not_there(host, scope, machine, path))
-    if not force and not _is_ours(connection, records):
+        raise NotConnected(_not_there(host, scope, machine, path, name))
+    if not force and not _is_ours(connection, records, name):
         raise NotConnected(
-            f"the server {SERVER!r} in {machine.shown(path)} was not written by `helix connect` and starts something "
+            f"the server {name!r} in {machine.shown(path)} was not written by `helix connect` and starts something "
             "else; --force takes it away",
             code="not-ours",
         )
 
     def is_undone(text: str, candidate: str) -> bool:
-        return bool(_rest(host, text) == _rest(host, candidate))
+        return bool(_rest(host, text, name) == _rest(host, candidate, name))
 
     def take(text: str, made: list[list[str]]) -> str:
-        keys = _keys(host, splice.parse(host.language, text))
+        keys = _keys(host, splice.parse(host.language, text), name)
         return splice.take(host.language, text, keys, made)
 
     def is_empty(text: str) -> bool:
         return not splice.parse(host.language, text)
 
-    return change.undo(path, "server", records, is_undone=is_undone, take=take, is_empty=is_empty)
+    return change.undo(path, _purpose(name), records, is_undone=is_undone, take=take, is_empty=is_empty)
 
 
-def find_connection(host: Host, scope: Scope, machine: Machine) -> HostConnection | None:
+def find_connection(host: Host, scope: Scope, machine: Machine, name: str = SERVER) -> HostConnection | None:
     path = host.file(scope, machine)
     document = change.parsed(path, lambda text: splice.parse(host.language, text))
-    present = splice.find(document, _keys(host, document))
+    present = splice.find(document, _keys(host, document, name))
     return None if present is None else HostConnection(host, scope, path, present)
 
 
@@ -136,33 +149,37 @@ def _is_detected(host: Host, machine: Machine) -> bool:
     )
 
 
-def _keys(host: Host, document: dict[str, Any]) -> Sequence[str]:
+def _purpose(name: str) -> str:
+    return "server" if name == SERVER else f"server-{name}"
+
+
+def _keys(host: Host, document: dict[str, Any], name: str) -> Sequence[str]:
     newer = host.newer_servers and isinstance(splice.find(document, host.newer_servers), dict)
-    return (*(host.newer_servers if newer else host.servers), SERVER)
+    return (*(host.newer_servers if newer else host.servers), name)
 
 
-def _is_ours(connection: HostConnection, records: Records) -> bool:
-    if records.find(connection.path.resolve(), "server") is not None:
+def _is_ours(connection: HostConnection, records: Records, name: str) -> bool:
+    if records.find(connection.path.resolve(), _purpose(name)) is not None:
         return True
     if (program := connection.executable) is not None:
         return Path(program.replace("\\", "/")).stem == PROGRAM
-    return (connection.url or "").endswith("/mcp")
+    return (connection.url or "").endswith(("/mcp", f"/mcp/{name}"))
 
 
-def _not_there(host: Host, scope: Scope, machine: Machine, path: Path) -> str:
-    others = [one for one in host.scopes() if one != scope and find_connection(host, one, machine)]
+def _not_there(host: Host, scope: Scope, machine: Machine, path: Path, name: str) -> str:
+    others = [one for one in host.scopes() if one != scope and find_connection(host, one, machine, name)]
     elsewhere = "; it is in " + machine.shown(host.file(others[0], machine)) if others else ""
     hint = " (--user)" if others == ["user"] else " (without --user)" if others else ""
-    return f"{host.title} has no server {SERVER!r} in {machine.shown(path)}{elsewhere}{hint}"
+    return f"{host.title} has no server {name!r} in {machine.shown(path)}{elsewhere}{hint}"
 
 
-def _rest(host: Host, text: str) -> Any:
+def _rest(host: Host, text: str, name: str) -> Any:
     """What the file says besides our server, and besides containers that are empty without it."""
     try:
         document: Any = splice.parse(host.language, text)
     except HostFileError:
         return None
-    keys = _keys(host, document)
+    keys = _keys(host, document, name)
     if splice.find(document, keys) is None:
         document = splice.with_value(document, keys, None)
     return splice.canonical(splice.without(document, keys)[-1])

@@ -23,6 +23,7 @@ class Program:
 
     executable: str
     env: Mapping[str, str] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,9 @@ def entry(host: Host, server: Server) -> Entry:
     return _program(host, server) if isinstance(server, Program) else _address(host, server)
 
 
-def text(host: Host, server: Server) -> str:
+def text(host: Host, server: Server, name: str = SERVER) -> str:
     """What a file holds that holds nothing else."""
-    keys = (*host.servers, SERVER)
+    keys = (*host.servers, name)
     made = entry(host, server)
     if host.language == "toml":
         return spell_toml_table(keys, made)
@@ -83,9 +84,9 @@ def snippets(
 def _program(host: Host, server: Program) -> Entry:
     made: Entry = dict(host.shape.local)
     if host.shape.command_is_list:
-        made["command"] = [server.executable]
+        made["command"] = [server.executable, *server.arguments]
     else:
-        made |= {"command": server.executable, "args": []}
+        made |= {"command": server.executable, "args": list(server.arguments)}
     if server.env:
         made[host.shape.env] = dict(server.env)
     return made

@@ -16,7 +16,7 @@ Language: TypeAlias = Literal["json", "jsonc", "toml", "yaml"]
 Scope: TypeAlias = Literal["user", "project"]
 
 SERVER = "helix"
-"""The name under which a host knows our server."""
+"""The name under which a host knows our server, unless it is connected under another."""
 
 _ROOT = re.compile(r"^(?:~|\$(\w+)|%(\w+)%)(?=/)")
 # What a variable means where nobody set it. The first is the rule of freedesktop.org, the others are Windows'.

@@ -11,13 +11,15 @@ import json
 import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from helix.hosts.patch import difference
 
-Purpose: TypeAlias = Literal["server", "hooks"]
+Purpose: TypeAlias = str
+"""`hooks`, or `server` and, of one that has another name than ours, its name"""
 
 FOLDER = "hosts"
+_DIGITS = 24
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,13 @@ class Records:
         except (OSError, ValueError, TypeError):
             return None  # it only makes undoing exact
 
+    def others(self, path: Path, purpose: Purpose) -> list[ChangeRecord]:
+        """Of the same file."""
+        own = self._path(path, purpose)
+        names = [one for one in self._folder.glob(f"*-{own.stem[-_DIGITS:]}.json") if one != own]
+        found = (self.find(path, one.stem[: -_DIGITS - 1]) for one in names)
+        return [record for record in found if record is not None]
+
     def keep(self, record: ChangeRecord) -> None:
         path = self._path(Path(record.path), record.purpose)
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -92,7 +101,7 @@ class Records:
             self._path(path, purpose).unlink()
 
     def _path(self, path: Path, purpose: str) -> Path:
-        return self._folder / f"{purpose}-{digest(str(path))[:24]}.json"
+        return self._folder / f"{purpose}-{digest(str(path))[:_DIGITS]}.json"
 
 
 def digest(text: str) -> str:

@@ -14,18 +14,19 @@ from typing import NamedTuple
 
 from helix.errors import HelixError
 from helix.index import analyze
+from helix.index.event_chain import Chain
 from helix.index.event_subject import FEEDBACK, subject_of
 from helix.index.event_text import event_text, is_bookkeeping
 from helix.index.feedback import weight_of
 from helix.state.database import StateDatabase
 from helix.vault.log.event import LogEvent
 from helix.vault.log.log_file import Line
-from helix.vault.log.log_paths import session_of
+from helix.vault.log.log_paths import REFS, session_of
 from helix.vault.log.session_logs import SessionLogs
 from helix.vault.walk import Signature
 
 # Another number means another index: it is dropped and made again from the logs, never migrated.
-SCHEMA_VERSION = 200 + analyze.VERSION
+SCHEMA_VERSION = 300 + analyze.VERSION
 EXTERNAL_REFS = ("external_ref", "claude_source_ref", "codex_source_ref")
 """fields of a payload that say where it was taken from"""
 
@@ -293,12 +294,12 @@ class EventIndex(StateDatabase):
 
     def sessions(self, only: str | None = None) -> list[SessionCounts]:
         """Those with events, the one that something happened in last first; or one of them."""
-        where = "" if only is None else " WHERE s.name = ?"
+        where = " WHERE s.name <> ?" if only is None else " WHERE s.name = ?"
         with self._lock:
             rows = self._db.execute(
                 f"SELECT s.name, count(*), min(e.time), max(e.time) FROM events e"
                 f" JOIN sessions s ON s.id = e.session{where} GROUP BY e.session ORDER BY max(e.time) DESC, s.name",
-                () if only is None else (only,),
+                (only or REFS,),
             ).fetchall()
         return [SessionCounts(*row) for row in rows]
 
@@ -328,6 +329,15 @@ class EventIndex(StateDatabase):
     def find(self, session: str, seq: int, prefix: str | None = None) -> list[EventPlace]:
         found = self._places("WHERE s.name = ? AND e.seq = ? ORDER BY e.hash", (session, seq))
         return [place for place in found if prefix is None or place.hash.startswith(prefix)]
+
+    def find_seq(self, session: str, event_hash: str) -> int | None:
+        """The number of the event with this hash."""
+        with self._lock:
+            row = self._db.execute(
+                "SELECT seq FROM events WHERE session = (SELECT id FROM sessions WHERE name = ?) AND hash = ?",
+                (session, bytes.fromhex(event_hash)),
+            ).fetchone()
+        return None if row is None else int(row[0])
 
     def find_ref(self, session: str, ref: str) -> EventPlace | None:
         return next(
@@ -359,8 +369,29 @@ class EventIndex(StateDatabase):
             (session, first, (1 << 62) if last is None else last, limit),
         )
 
-    def frequencies(self, words: Sequence[str]) -> tuple[int, dict[str, int]]:
-        """How many events there are, and how many of them hold each of the words."""
+    def chain(self, end: EventPlace) -> Chain:
+        """What came before an event, and the event."""
+        with self._lock:
+            session = self._db.execute("SELECT session FROM events WHERE id = ?", (end.id,)).fetchone()[0]
+            is_forked = self._db.execute(
+                "SELECT 1 FROM events WHERE session = ? AND seq <= ? GROUP BY seq HAVING count(*) > 1 LIMIT 1",
+                (session, end.seq),
+            ).fetchone()
+            if is_forked is None:
+                return Chain(end.session, end.seq)
+            # UNION and not UNION ALL: lines that somebody wrote by hand may name each other in a circle.
+            beside = self._db.execute(
+                "WITH RECURSIVE chain (id, prev) AS (SELECT id, prev FROM events WHERE id = ?1 UNION"
+                " SELECT e.id, e.prev FROM events e JOIN chain c ON e.hash = c.prev WHERE e.session = ?2)"
+                " SELECT id FROM events WHERE session = ?2 AND seq <= ?3 AND id NOT IN (SELECT id FROM chain)",
+                (end.id, session, end.seq),
+            ).fetchall()
+        return Chain(end.session, end.seq, frozenset(row[0] for row in beside))
+
+    def frequencies(self, words: Sequence[str], chain: Chain | None = None) -> tuple[int, dict[str, int]]:
+        """How many events there are, and how many of them hold each of the words; of all, or of one chain."""
+        if chain is not None:
+            return self._count(chain), {word: len(self._matched(_quoted(word), chain)) for word in words}
         with self._lock:
             total = int(self._db.execute("SELECT count(*) FROM events").fetchone()[0])
             return total, {word: self._frequency(word) for word in words}
@@ -398,6 +429,41 @@ class EventIndex(StateDatabase):
                 (FEEDBACK, limit),
             ).fetchall()
 
+    def search_chain(self, query: str, chain: Chain, limit: int) -> list[tuple[EventPlace, float]]:
+        """Events of a chain that hold words of the question, best first: whatever came later, the same ones."""
+        words = analyze.query_tokens(query)
+        total, found = self.frequencies(words, chain)
+        known = [word for word in words if found[word]]
+        if not known:
+            return []
+        weights = _weights(known, found, total)
+        matched = self._matched(" OR ".join(map(_quoted, known)), chain)[:_ROWS_AT_MOST]
+        scored = [(_score(text, weights), seq, rowid) for rowid, seq, text in matched]
+        best = sorted(scored, key=lambda row: (-row[0], -row[1]))[:limit]
+        places = self._by_id([rowid for _, _, rowid in best])
+        return [(places[rowid], score) for score, _, rowid in best if rowid in places]
+
+    def _count(self, chain: Chain) -> int:
+        with self._lock:
+            row = self._db.execute(
+                "SELECT count(*) FROM events WHERE session = (SELECT id FROM sessions WHERE name = ?) AND seq <= ?",
+                (chain.session, chain.seq),
+            ).fetchone()
+        return int(row[0]) - len(chain.beside)
+
+    def _matched(self, match: str, chain: Chain) -> list[tuple[int, int, str]]:
+        """Row, number and words of the events of a chain, the last first."""
+        marks = self._marks([chain.session])
+        if not marks:
+            return []
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT words.rowid, e.seq, words.text FROM words JOIN events e ON e.id = words.rowid"
+                " WHERE words MATCH ? AND e.seq <= ? ORDER BY e.seq DESC",
+                (f"{_quoted(marks[0])} AND ({match})", chain.seq),
+            ).fetchall()
+        return [row for row in rows if row[0] not in chain.beside]
+
     def search(
         self, query: str, sessions: Sequence[str] | None, limit: int
     ) -> list[tuple[EventPlace, float]]:
@@ -427,7 +493,7 @@ class EventIndex(StateDatabase):
                 "SELECT rowid, text FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?",
                 (match, _ROWS_AT_MOST),
             ).fetchall()
-        weights = {word: math.log(1 + (total - found[word] + 0.5) / (found[word] + 0.5)) for word in rare}
+        weights = _weights(rare, found, total)
         scored = [(_score(text, weights), rowid) for rowid, text in matched]
         # The same words said again later count as the better answer.
         best = sorted(scored, key=lambda pair: (-pair[0], -pair[1]))[:limit]
@@ -484,6 +550,10 @@ def _mark(session: int) -> str:
 
 def _quoted(word: str) -> str:
     return '"' + word.replace('"', '""') + '"'
+
+
+def _weights(words: Iterable[str], found: Mapping[str, int], total: int) -> dict[str, float]:
+    return {word: math.log(1 + (total - found[word] + 0.5) / (found[word] + 0.5)) for word in words}
 
 
 def _score(text: str, weights: Mapping[str, float]) -> float:

@@ -1,11 +1,14 @@
-"""What an event is about, where others are about the same: a skill, or an answer that somebody judged."""
+"""What an event is about, where others are about the same: a skill, an answer that somebody judged, or a ref."""
 
 from __future__ import annotations
 
 from helix.vault.log.event import LogEvent
+from helix.vault.log.log_paths import REFS
 
 SKILL = "skill"
 FEEDBACK = "feedback"
+REF = "ref"
+REF_UPDATED = "memory.ref.updated"
 SKILL_ACTIONS = (
     "proposed", "validated", "revised", "deprecated", "contradicted", "applied", "outcome_recorded",
 )  # fmt: skip
@@ -22,6 +25,8 @@ def subject_of(event: LogEvent) -> tuple[str, str] | None:
         family, name = SKILL, event.payload.get("skill_id")
     elif event.type in FEEDBACK_TYPES:
         family, name = FEEDBACK, event.payload.get("memory_id") or event.payload.get("entity_name")
+    elif event.type == REF_UPDATED and event.thread == REFS:
+        family, name = REF, event.payload.get("name")
     else:
         return None
     # One that is longer names nothing that there is.

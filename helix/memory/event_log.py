@@ -6,19 +6,21 @@ import secrets
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helix.errors import HelixError, SessionNotFound, SessionsOff
+from helix.errors import BadValue, HelixError, SessionNotFound, SessionsOff
 from helix.state.database import StateDatabase
-from helix.vault.log.log_paths import FOLDER, check_session
+from helix.vault.log.log_paths import FOLDER, REFS, check_session
 from helix.vault.paths import Root
 from helix.vault.times import format_time, utc_now
 
 if TYPE_CHECKING:
     from helix.index.event_index import EventIndex, EventPlace, SessionCounts
     from helix.vault.log.event import EventDraft, LogEvent
-    from helix.vault.log.session_logs import Integrity, SessionLogs
+    from helix.vault.log.integrity import Integrity
+    from helix.vault.log.session_logs import SessionLogs
 
 EVENTS_FILE = "events.db"
 _WRITER_FILE = "writer"
@@ -106,10 +108,50 @@ class EventLog:
 
     def append(self, session: str, drafts: Sequence[EventDraft]) -> tuple[list[LogEvent], str | None]:
         """The events, durable; and why they are not found yet, if they are not."""
+        if session == REFS:
+            raise BadValue(
+                f"{REFS} is no session but the log of the refs; `helix session ref set` adds to it"
+            )
+        return self._append(session, drafts)
+
+    def set_ref(self, draft: EventDraft) -> tuple[LogEvent, str | None]:
+        [event], degraded = self._append(REFS, [draft])
+        return event, degraded
+
+    def import_lines(
+        self, session: str, lines: Sequence[str], first_line: int, *, allow_secrets: bool
+    ) -> tuple[list[LogEvent], str | None]:
+        """Take over lines that somebody else sealed: those events that were not here yet, and why they are not found,
+        if they are not."""
+        from helix.vault.log.sealed_lines import read_sealed
+
+        self._check_kept()
+        check_session(session)
+        with self._refs:
+            self._tell(session)
+            index = self.index()
+            events = read_sealed(
+                lines,
+                session,
+                first_line=first_line,
+                find_seq=partial(index.find_seq, session),
+                allow_secrets=allow_secrets,
+            )
+            new = [event for event in events if index.find_seq(session, event.hash) is None]
+            if not new:
+                return [], None
+            # Lines follow each other, so that what is here already is the beginning of them.
+            self.logs().adopt(session, new)
+            return new, self._tell(session)
+
+    def _check_kept(self) -> None:
         if self._keep == "off":
             raise SessionsOff(
                 "nothing is added to logs of sessions here; set sessions.keep to `vault` or `state`"
             )
+
+    def _append(self, session: str, drafts: Sequence[EventDraft]) -> tuple[list[LogEvent], str | None]:
+        self._check_kept()
         events = self.logs().append(session, drafts)
         return events, self._tell(session)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from helix.index.filters import Reach
 
@@ -16,6 +17,8 @@ class Place:
     session: str | None = None
     client: str | None = None
     """the name of the program"""
+    session_is: Literal["made up", "named", "held"] = "made up"
+    """who gave the session its name: nobody, the client, or a connection that may speak of no other"""
 
 
 def reaches(scope: str | None, place: Place) -> tuple[Reach, ...] | None:

@@ -12,7 +12,9 @@ CITATION = "eventloom://billing-api-default/events/12#9f2c41aa03de"
 
 class LearnedMemory(TypedDict):
     id: str
-    status: Annotated[str, About("`created`, `merged`, `superseded` or `noop`, as a write answers.")]
+    status: Annotated[
+        str, About("`created`, `merged`, `superseded` or `noop`, as a write answers; or `closed`.")
+    ]
 
 
 class Appended(TypedDict):
@@ -132,6 +134,20 @@ class FeedbackGiven(TypedDict):
     degraded: NotRequired[str | None]
 
 
+class Invalidated(TypedDict):
+    session_id: Annotated[str, About("The session whose log says so: the one that stated it.")]
+    status: Annotated[
+        Literal["invalidated", "noop", "nothing_matched"],
+        About("`noop`: it held no longer already."),
+    ]
+    memory_id: str | None
+    valid_until: NotRequired[Annotated[str | None, About("Until when the memory held.")]]
+    seq: NotRequired[int | None]
+    hash: NotRequired[str | None]
+    citation: NotRequired[Annotated[str | None, About(example=CITATION)]]
+    degraded: NotRequired[str | None]
+
+
 class SealedEvent(TypedDict):
     seq: int
     hash: str
@@ -219,6 +235,7 @@ class SessionIntegrity(TypedDict):
 
 class Replay(Page):
     session_id: str
+    ref: NotRequired[Annotated[KnownRef | None, About("What it goes up to, when a ref was given.")]]
     integrity: NotRequired[Annotated[SessionIntegrity | None, About("Of the whole log; on the first page.")]]
     events: list[LoggedEvent]
 
@@ -259,6 +276,61 @@ class Verbatim(Page):
     results: list[VerbatimHit]
 
 
+class FactRow(TypedDict):
+    content: str
+    source: Literal["exact", "vector", "keyword"]
+    score: float
+    valid_from: str | None
+    valid_to: Annotated[str | None, About("Until when it holds, or held; null when nothing says so.")]
+    citation: Annotated[str, About(example=CITATION)]
+    entity_name: str
+    entity_type: str
+    memory_id: str | None
+    session_id: Annotated[str | None, About("The session that stated it.")]
+    score_explanation: NotRequired[
+        Annotated[dict[str, Any] | None, About("Where the score comes from; when it was asked for.")]
+    ]
+    truncated: NotRequired[bool]
+
+
+class Facts(Page):
+    facts: list[FactRow]
+
+
+class ExportedLog(TypedDict):
+    session_id: str
+    head: Annotated[str, About("The hash of the last event of the chain; give it with `from_seq`.")]
+    lines: Annotated[list[str], About("Lines of the log, as they were sealed; never cut.")]
+    next_seq: Annotated[int | None, About("Where it goes on; null at the end.")]
+
+
+class ImportedLog(TypedDict):
+    session_id: str
+    imported: int
+    known: Annotated[int, About("Events that were there already.")]
+    memories: Annotated[int, About("Memories that were written or changed.")]
+    degraded: NotRequired[str | None]
+
+
+class KnownRef(TypedDict):
+    name: Annotated[str, About(example="refs/before-the-rewrite")]
+    session_id: str
+    target_seq: int
+    target_hash: str
+    ref_type: str
+    updated_at: str
+
+
+class RefSet(TypedDict):
+    status: Annotated[Literal["set", "noop"], About("`noop`: it led there already.")]
+    ref: KnownRef
+    degraded: NotRequired[str | None]
+
+
+class Refs(Page):
+    refs: list[KnownRef]
+
+
 class CheckoutQuality(TypedDict):
     confidence: float
     answerability: Literal["answer_from_memory", "refresh_recommended", "ask_user"]
@@ -271,7 +343,7 @@ class Checkout(TypedDict):
     query: str
     prompt: Annotated[str, About("All of it as a text for a model.")]
     working_set: dict[str, Any]
-    ref: dict[str, Any] | None
+    ref: Annotated[KnownRef | None, About("The point of the session that was asked about.")]
     current_facts: list[dict[str, Any]]
     evidence: list[dict[str, Any]]
     provenance: Annotated[
@@ -294,6 +366,7 @@ class Checkout(TypedDict):
 
 class AssembledContext(TypedDict):
     session_id: str
+    ref: Annotated[KnownRef | None, About("The point of the session that was asked about.")]
     prompt: str
     contexts: list[dict[str, Any]]
     replay_event_count: int

@@ -9,8 +9,8 @@ from typing import Any
 from helix.errors import BadValue
 from helix.memory.request import Request, verb
 from helix.sessions.answers import Appended, ErasedEvent, Ingested
-from helix.sessions.learn import learn, memory_of
-from helix.sessions.skill_note import skill_of
+from helix.sessions.event_memory import memory_of
+from helix.sessions.learn import learn, learn_all
 from helix.sessions.whole_log import log_of
 from helix.vault.log.event import EventDraft
 from helix.vault.log.log_paths import check_session
@@ -60,14 +60,9 @@ def ingest(request: Request, *, session_id: str, events: Sequence[Mapping[str, A
             if known is None and (ref is None or first.setdefault(ref, at) == at):
                 new.append(at)
         appended, degraded = log.append(session_id, [drafts[at] for at in new])
-    # The note of a skill is made of all its events: once, however many of them came.
-    last = {skill_id: event.hash for event in appended if (skill_id := skill_of(event)) is not None}
     for at, event in zip(new, appended, strict=True):
         found[at] = event
-        if last.get(skill_of(event) or "", event.hash) != event.hash:
-            continue
-        _, why = learn(request, event)
-        degraded = degraded or why
+    _, why = learn_all(request, appended)
     done = [
         event if event is not None else found[first[str(ref)]] for event, ref in zip(found, refs, strict=True)
     ]
@@ -77,8 +72,8 @@ def ingest(request: Request, *, session_id: str, events: Sequence[Mapping[str, A
         "deduped": len(events) - len(new),
         "events": [{"seq": event.seq, "hash": event.hash} for event in done if event is not None],
     }
-    if degraded:
-        answer["degraded"] = degraded
+    if degraded or why:
+        answer["degraded"] = degraded or why
     return answer
 
 

@@ -13,10 +13,12 @@ from typing import Any, cast
 from helix.errors import BadValue, HelixError
 from helix.memory.arguments import check_limit
 from helix.memory.request import Request, verb
-from helix.sessions.answers import AssembledContext, Checkout, Handover
+from helix.sessions.answers import AssembledContext, Checkout, Handover, KnownRef
 from helix.sessions.contexts import Context, Found, gather, recent
 from helix.sessions.learn import learn
 from helix.sessions.quality import BEARS, EvidencePlan, Quality, judge, next_query, plan_for
+from helix.sessions.refs import find_chain
+from helix.sessions.time_travel import gather_then
 from helix.sessions.whole_log import log_of
 from helix.sessions.working_set import summary_of, working_set
 from helix.vault.log.event import EventDraft, LogEvent, parse_citation
@@ -37,6 +39,7 @@ ACTIVITY_ACTOR = "helix-memory"
 class _Gathered:
     session: str
     query: str
+    ref: KnownRef | None
     found: Found
     facts: Sequence[Context]
     """that hold, and bear on the question"""
@@ -59,10 +62,12 @@ def checkout(
     limit: int = 10,
     max_recent_events: int = 20,
     purpose: str | None = None,
+    ref: str | None = None,
     max_tokens: int = 4000,
 ) -> Checkout:
-    known = _gather(request, session_id, query, replay_from_seq, limit, max_recent_events)
-    mark_activity(request, session_id, "memory.checkout.completed", query)
+    known = _gather(request, session_id, query, replay_from_seq, limit, max_recent_events, ref)
+    if ref is None:
+        mark_activity(request, session_id, "memory.checkout.completed", query)
 
     def build(share: float, longest: int) -> dict[str, Any]:
         return _checkout(known, purpose, share, longest)
@@ -79,9 +84,10 @@ def assemble(
     replay_from_seq: int = 1,
     limit: int = 10,
     max_recent_events: int = 20,
+    ref: str | None = None,
     max_tokens: int = 4000,
 ) -> AssembledContext:
-    known = _gather(request, session_id, query, replay_from_seq, limit, max_recent_events)
+    known = _gather(request, session_id, query, replay_from_seq, limit, max_recent_events, ref)
     return cast(
         AssembledContext, _fitting(request, max_tokens, lambda share, size: _assembly(known, share, size))
     )
@@ -162,17 +168,28 @@ def mark_activity(request: Request, session: str, kind: str, query: str | None) 
 
 
 def _gather(
-    request: Request, session_id: str, query: str, first: int, limit: int, most_recent: int
+    request: Request,
+    session_id: str,
+    query: str,
+    first: int,
+    limit: int,
+    most_recent: int,
+    ref: str | None = None,
 ) -> _Gathered:
     check_limit(limit, 100)
     session = check_session(session_id)
     if not query.strip() or len(query) > _LONGEST_QUERY:
         raise BadValue(f"query is a text of 1 to {_LONGEST_QUERY} characters")
-    found = gather(request, query, None, limit)
+    known_ref, chain = (None, None) if ref is None else find_chain(log_of(request), ref, session)
+    if known_ref is None or chain is None:
+        found = gather(request, query, None, limit)
+    else:
+        session = known_ref["session_id"]
+        found = gather_then(request, log_of(request), query, chain, limit)
     bearing = [context for context in found.contexts if context.held >= BEARS]
     facts = [context for context in bearing if context.is_current][:limit]
     closed = [context for context in bearing if not context.is_current]
-    events, is_compacted = recent(request, session, first, most_recent)
+    events, is_compacted = recent(request, session, first, most_recent, chain)
     warnings = [*_contradictions(request, facts)]
     if facts and any(context.held > facts[0].held + _CLEARLY for context in closed):
         warnings.append("what fits the question best no longer holds")
@@ -181,11 +198,15 @@ def _gather(
     plan = plan_for(query)
     groups = len({context.citation for context in facts})
     quality = judge(query, facts, cited=groups, superseded=len(closed), warnings=len(warnings), plan=plan)
-    return _Gathered(session, query, found, facts, closed, events, is_compacted, warnings, plan, quality)
+    return _Gathered(
+        session, query, known_ref, found, facts, closed, events, is_compacted, warnings, plan, quality
+    )
 
 
 def _contradictions(request: Request, facts: Sequence[Context]) -> list[str]:
     names = {fact.memory_id: fact.entity_name for fact in facts if fact.memory_id}
+    if not any(names):
+        return []
     edges = request.view().links().edges
     pairs = {
         tuple(sorted((edge.source, edge.target)))
@@ -259,8 +280,9 @@ def _checkout(known: _Gathered, purpose: str | None, share: float, longest: int)
     facts = _part(known.facts, share)
     events = list(known.events[-max(1, round(len(known.events) * share)) :]) if known.events else []
     guidance = _guidance(known, facts)
+    lanes = [fact.lane for fact in facts]
     diagnostics = {
-        "source_lanes": sorted({context.lane for context in known.facts}),
+        "source_lanes": {lane: lanes.count(lane) for lane in sorted(set(lanes))},
         "citation_count": len(facts),
         "current_citation_count": len({fact.citation for fact in facts}),
         "current_fact_count": len(facts),
@@ -281,7 +303,7 @@ def _checkout(known: _Gathered, purpose: str | None, share: float, longest: int)
         "query": known.query,
         "prompt": prompt,
         "working_set": workset,
-        "ref": None,
+        "ref": known.ref,
         "current_facts": [_fact(fact, longest) for fact in facts],
         "evidence": [
             {
@@ -385,6 +407,7 @@ def _assembly(known: _Gathered, share: float, longest: int) -> dict[str, Any]:
     )
     return {
         "session_id": known.session,
+        "ref": known.ref,
         "prompt": prompt,
         "contexts": rows,
         "replay_event_count": len(known.events),

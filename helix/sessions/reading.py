@@ -14,6 +14,7 @@ from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
 from helix.sessions.answers import (
     CitedEvent,
+    KnownRef,
     LearnedFrom,
     LoggedEvent,
     Replay,
@@ -23,11 +24,12 @@ from helix.sessions.answers import (
     SessionSummary,
     Verified,
 )
-from helix.sessions.learn import memory_of
+from helix.sessions.event_memory import memory_of
+from helix.sessions.refs import find_chain
 from helix.sessions.whole_log import log_of, shown
 from helix.vault.log.event import parse_citation
+from helix.vault.log.integrity import Integrity
 from helix.vault.log.log_paths import FOLDER
-from helix.vault.log.session_logs import Integrity
 
 _MOST_LISTED = 10_000
 """events that one replay goes through; from the next one on it is asked again"""
@@ -81,6 +83,7 @@ def _learned(request: Request, session_id: str) -> Iterator[LearnedFrom]:
 
 
 class _ReplayHead(TypedDict, total=False):
+    ref: KnownRef
     integrity: SessionIntegrity
 
 
@@ -92,19 +95,26 @@ def replay(
     from_seq: int = 1,
     to_seq: int | None = None,
     event_type: str | None = None,
+    ref: str | None = None,
     limit: int = 100,
     max_tokens: int = 8000,
     cursor: str | None = None,
 ) -> Replay:
     check_limit(limit, 1000)
     log = log_of(request)
+    known_ref, chain = find_chain(log, ref, session_id)
+    if known_ref is not None:
+        session_id = known_ref["session_id"]
     index = log.get_index(session_id)
-    head: _ReplayHead = {} if cursor is not None else {"integrity": _integrity(log.integrity(session_id))}
+    head: _ReplayHead = {} if known_ref is None else {"ref": known_ref}
+    if cursor is None:
+        head["integrity"] = _integrity(log.integrity(session_id))
 
     def entries(_: View) -> list[list[Any]]:
         kinds = () if event_type is None else (event_type,)
-        places = index.span(session_id, from_seq, to_seq, _MOST_LISTED, kinds)
-        return [[place.seq, place.hash] for place in places]
+        last = to_seq if chain is None else min(chain.seq, to_seq or chain.seq)
+        places = index.span(session_id, from_seq, last, _MOST_LISTED, kinds)
+        return [[place.seq, place.hash] for place in places if chain is None or chain.holds(place)]
 
     def render(entry: Sequence[Any]) -> LoggedEvent | None:
         found = index.find(session_id, entry[0], entry[1])

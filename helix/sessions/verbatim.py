@@ -13,10 +13,11 @@ from helix.memory.budget import NO_HEAD
 from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
 from helix.sessions.answers import Verbatim, VerbatimHit
-from helix.sessions.learn import key_of
+from helix.sessions.event_memory import standing_of
+from helix.sessions.refs import find_chain
+from helix.sessions.whole_log import log_of
 from helix.vault.log.event import LogEvent
 from helix.vault.log.log_paths import check_session
-from helix.vault.times import parse_time
 
 _LONGEST_QUERY = 4096
 _METADATA = {
@@ -40,6 +41,7 @@ def verbatim(
     *,
     query: str,
     session_id: str | None = None,
+    ref: str | None = None,
     limit: int = 10,
     max_tokens: int = 2000,
     cursor: str | None = None,
@@ -48,10 +50,13 @@ def verbatim(
     if not query.strip() or len(query) > _LONGEST_QUERY:
         raise BadValue(f"query is a text of 1 to {_LONGEST_QUERY} characters")
     among = None if session_id is None else [check_session(session_id)]
+    _, chain = (None, None) if ref is None else find_chain(log_of(request), ref, session_id)
 
     def entries(_: View) -> list[list[Any]]:
         index = None if request.events is None else request.events.find_index()
-        found = [] if index is None else index.search(query, among, 100)
+        if index is None:
+            return []
+        found = index.search(query, among, 100) if chain is None else index.search_chain(query, chain, 100)
         return [[place.session, place.seq, place.hash, round(score, 4)] for place, score in found]
 
     def render(entry: Sequence[Any]) -> VerbatimHit | None:
@@ -60,7 +65,10 @@ def verbatim(
             return None
         index = request.events.index()
         event = next((event for _, event in index.read(index.find(session, seq, event_hash))), None)
-        return None if event is None or event.erased_at is not None else _hit(request, event, score)
+        if event is None or event.erased_at is not None:
+            return None
+        # Of a point in the past it is not said what replaced it later.
+        return _hit(event, score, None if chain else standing_of(request, event.hash)[0])
 
     def build(_: Any, items: Sequence[VerbatimHit], end: Page) -> Verbatim:
         return {"results": list(items), **end}
@@ -71,7 +79,7 @@ def verbatim(
     )
 
 
-def _hit(request: Request, event: LogEvent, score: float) -> VerbatimHit:
+def _hit(event: LogEvent, score: float, overruling: str | None) -> VerbatimHit:
     kind = _kind(event)
     metadata: dict[str, Any] = {
         "event_seq": event.seq,
@@ -91,7 +99,6 @@ def _hit(request: Request, event: LogEvent, score: float) -> VerbatimHit:
         "metadata": metadata,
         "session_id": event.thread,
     }
-    overruling, _ = standing_of(request, key_of(event.hash))
     if overruling is not None:
         hit["overruled_by"] = overruling
     return hit
@@ -101,19 +108,3 @@ def _kind(event: LogEvent) -> Literal["document", "transcript", "event"]:
     if event.type == "document.indexed":
         return "document"
     return "transcript" if event.type == "transcript.turn" else "event"
-
-
-def standing_of(request: Request, key: str) -> tuple[str | None, str | None]:
-    """Of the memory that an event became: which one took its place, and since when it no longer holds."""
-    view = request.view()
-    row = view.find_by_key(request.keys.in_note(key))
-    if row is None:
-        return None, None
-    ends = None if row.valid_until is None else parse_time(row.valid_until)
-    if ends is not None and ends <= view.now():
-        return None, row.valid_until
-    if row.status != "superseded":
-        return None, None
-    edges = view.links().edges
-    newer = next((edge.source for edge in edges if edge.rel == "supersedes" and edge.target == row.id), None)
-    return newer, row.updated_at or row.created_at

@@ -26,6 +26,16 @@ _EXAMPLE = {
 }
 
 
+Ref = Annotated[
+    str | None,
+    About(
+        "Up to this point of a session, as it was known then: `HEAD` or `refs/…`. A ref names its own session.",
+        longest=250,
+    ),
+]
+RefName = Annotated[str, About("`refs/` and a name.", longest=250, example="refs/before-the-rewrite")]
+
+
 class AppendRequest(Asks):
     session_id: SessionId
     event_type: Annotated[
@@ -66,6 +76,7 @@ class ReplayRequest(Budgeted):
     from_seq: Seq = 1
     to_seq: Annotated[int | None, About("The last one that is wanted.", least=1, most=MOST_SEQ)] = None
     event_type: Annotated[str | None, About("Only events of this type.", name="type")] = None
+    ref: Ref = None
     limit: Annotated[int, About(least=1, most=1000)] = 100
     max_tokens: Annotated[int, About("The whole answer fits in so many tokens.", least=64, most=200_000)] = (
         8000
@@ -95,6 +106,7 @@ class EraseEventRequest(Asks):
 class VerbatimRequest(Budgeted):
     query: Annotated[str, About("Words that were said, in any script.", shortest=1, longest=4096)]
     session_id: Annotated[str | None, About("Only of this session.", longest=128)] = None
+    ref: Ref = None
     limit: Annotated[int, About(least=1, most=100)] = 10
 
 
@@ -111,6 +123,7 @@ class AssembleRequest(Asks):
     replay_from_seq: Seq = 1
     limit: Found = 10
     max_recent_events: Recent = 20
+    ref: Ref = None
     max_tokens: Whole = 4000
 
 
@@ -225,6 +238,86 @@ class FeedbackRequest(Asks):
     actor: _Actor = "agent"
     purpose: _Text = None
     outcome: _Text = None
+
+
+class InvalidateRequest(Asks):
+    session_id: SessionId
+    entity_name: Annotated[
+        str,
+        About(
+            "What it was stated as, or the id of a memory, its title, or the citation of its event.",
+            shortest=1,
+            longest=500,
+        ),
+    ]
+    entity_type: Annotated[
+        str,
+        About("Such as `decision`, `preference`, `issue`, `task`; `memory` is any.", shortest=1, longest=200),
+    ] = "memory"
+    invalid_at: Annotated[
+        str | None, About("Since when it no longer holds; now, unless it is said.", longest=64)
+    ] = None
+    reason: _Text = None
+    actor: _Actor = "agent"
+
+
+class QueryRequest(Budgeted):
+    query: Asked
+    held_at: Annotated[
+        str | None,
+        About("What held at this time, as far as is known today; now, unless it is said.", longest=64),
+    ] = None
+    session_ids: Annotated[
+        Sequence[str], About("Only what these sessions stated; without them all memories.", longest=100)
+    ] = ()
+    ref: Ref = None
+    explain: Annotated[bool, About("Say where each score comes from.")] = False
+    limit: Annotated[int, About(least=1, most=100)] = 10
+
+
+class ExportLogRequest(Asks):
+    session_id: SessionId
+    from_seq: Seq = 1
+    head: Annotated[
+        str | None, About("The hash of the end of the chain; the longest one, unless it is said.", longest=64)
+    ] = None
+    limit: Annotated[int, About("How many lines at most; 2 MiB at most too.", least=1, most=1000)] = 1000
+
+
+class ImportLogRequest(Asks):
+    session_id: SessionId
+    lines: Annotated[
+        Sequence[str],
+        About("Lines of a log that follow each other, as they were sealed.", shortest=1, longest=1000),
+    ]
+    first_line: Annotated[
+        int, About("The number of the first of them in its file.", least=1, most=MOST_SEQ)
+    ] = 1
+    allow_secrets: Annotated[bool, About("Take lines with credentials in them too.")] = False
+
+
+class SetRefRequest(Asks):
+    session_id: SessionId
+    name: RefName
+    seq: Annotated[
+        int | None,
+        About(
+            "The number of the event it leads to; the last one, unless it is said.", least=1, most=MOST_SEQ
+        ),
+    ] = None
+    event_hash: EventHash = None
+    ref_type: Annotated[str, About("What kind of point it is.", shortest=1, longest=64)] = "ref"
+    actor: _Actor = "agent"
+
+
+class RefsRequest(Budgeted):
+    session_id: Annotated[str | None, About("Only those that lead into this session.", longest=128)] = None
+    limit: Annotated[int, About(least=1, most=200)] = 50
+
+
+class RefRequest(Asks):
+    name: Annotated[str, About("`HEAD` or `refs/…`.", longest=250)]
+    session_id: Annotated[str | None, About("Of which session HEAD is meant.", longest=128)] = None
 
 
 _ANSWERS = "helix.sessions.answers:"
@@ -390,6 +483,72 @@ SESSIONS = (
         about="""Say whether a memory that was found helped. It is kept in the log, and no note is touched.
 
         The memory then stands a little higher or lower in answers, for a while, mostly for such questions.
+        """,
+    ),
+    Verb(
+        "session_export", ExportLogRequest, f"{_ANSWERS}ExportedLog", run="sessions.portability:export_log",
+        permission="recall",
+        route=Route("GET", "/sessions/{session_id}/log", "export_log", "sessions", errors=(404,)),
+        command="session",
+        sdk="sessions.export_log",
+        about="The log of a session as one chain of lines, which other tools verify.",
+    ),
+    Verb(
+        "session_import", ImportLogRequest, f"{_ANSWERS}ImportedLog", run="sessions.portability:import_log",
+        permission="remember", changes=True, uses_caller=True,
+        route=Route("POST", "/sessions/{session_id}/log", "import_log", "sessions",
+                    example={"lines": ['{"seq":1,"timestamp":"2026-06-18T09:12:44Z"}']}),
+        command="session",
+        sdk="sessions.import_log",
+        about="""Take over lines of a log that was sealed elsewhere, as they are. What is there already stays one event.
+
+        All of them are held against their hashes first. When one does not fit none is taken, and its number is said.
+        """,
+    ),
+    Verb(
+        "session_ref_set", SetRefRequest, f"{_ANSWERS}RefSet", run="sessions.refs:set_ref",
+        permission="remember", changes=True, uses_caller=True,
+        route=Route("POST", "/sessions/{session_id}/refs", "set_ref", "sessions",
+                    example={"name": "refs/before-the-rewrite"}),
+        command="session ref",
+        sdk="sessions.set_ref",
+        about="Give a point of a session a name. It may be given to another point later; nothing is lost by that.",
+    ),
+    Verb(
+        "session_refs", RefsRequest, f"{_ANSWERS}Refs", run="sessions.refs:refs", permission="recall",
+        route=Route("GET", "/refs", "list_refs", "sessions"),
+        command="session ref",
+        sdk="sessions.refs",
+        about="The refs that there are, the one that was set last first.",
+    ),
+    Verb(
+        "session_ref", RefRequest, f"{_ANSWERS}KnownRef", run="sessions.refs:ref", permission="recall",
+        route=Route("GET", "/refs/resolve", "resolve_ref", "sessions", errors=(404,)),
+        command="session ref",
+        sdk="sessions.ref",
+        about="The event that a ref leads to, or HEAD: the last one of a session.",
+    ),
+    Verb(
+        "session_query", QueryRequest, f"{_ANSWERS}Facts", run="sessions.query:query", permission="recall",
+        route=Route("POST", "/facts", "query_facts", "sessions",
+                    example={"query": "how often do we retry?", "held_at": "2026-06-18"}),
+        command="session",
+        sdk="sessions.query",
+        about="""Facts that bear on a question, as they hold now or held at a time, each with its citation.
+
+        A memory holds from its `valid_from` on, until its `valid_until` or until another one took its place.
+        """,
+    ),
+    Verb(
+        "session_invalidate", InvalidateRequest, f"{_ANSWERS}Invalidated", run="sessions.invalidate:invalidate",
+        permission="modify", changes=True, uses_caller=True,
+        route=Route("POST", "/sessions/{session_id}/invalidate", "invalidate", "sessions",
+                    example={"entity_name": "Retry 3 times, with jitter", "entity_type": "decision"}),
+        command="session",
+        sdk="sessions.invalidate",
+        about="""Say that what was stated no longer holds. Its memory says until when it held, and an event says so too.
+
+        The event is in the log of the session that stated it. When nothing matches, nothing is written.
         """,
     ),
 )  # fmt: skip

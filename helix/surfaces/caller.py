@@ -74,7 +74,7 @@ class Signed:
         if (refusal := _refusal(names)) is not None:
             await answer(refusal)(scope, receive, send)
             return
-        place = scope[_PLACE] = Place(*(name or None for name in names.values()))
+        place = scope[_PLACE] = Place(names[PROJECT] or None, names[SESSION] or None, names[CLIENT] or None)
         if not access_in(scope).is_work:
             # What only carries calls has an author for each of them, and who watches writes nothing.
             await self._app(scope, receive, send)

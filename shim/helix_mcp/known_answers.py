@@ -1,5 +1,5 @@
-"""What the daemon of this release answers whatever is in its vault, from a file that is made from the daemon's own
-answers (`make docs`)."""
+"""What the daemon of this release answers whatever is in its vault, from files that are made from the daemon's
+own answers (`make docs`): one for each dialect, and for each further set of tools."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ if TYPE_CHECKING:
 
     from helix_mcp.message import Message
 
-_FILE = "known_answers.json"
+_FOLDER = "known_answers"
+_DEFAULT = "helix"
 _META = "io.modelcontextprotocol/"
 
 
 class KnownAnswers:
-    def __init__(self, dialect: str, *, dotted: bool) -> None:
-        """Empty for a dialect that is not known: the daemon says that there is none."""
+    def __init__(self, dialect: str, *, dotted: bool = False, tools: str = "") -> None:
+        """Empty for a dialect or a set of tools that is not known: the daemon says that there is none."""
+        name = "-".join(part for part in (dialect or _DEFAULT, tools) if part)
         try:
-            with open(os.path.join(os.path.dirname(__file__), _FILE), "rb") as file:
+            with open(os.path.join(os.path.dirname(__file__), _FOLDER, f"{name}.json"), "rb") as file:
                 known = json.load(file)
-        except (OSError, ValueError):  # an installation that is not whole: the daemon is asked
-            known = {"default": "", "dialects": {}}
+        except (OSError, ValueError):  # also of an installation that is not whole: the daemon is asked
+            known = {}
         self._versions: list[str] = known.get("handshake_versions", [])
         self._latest: str = known.get("latest_handshake_version", "")
-        self._eras: dict[str, Any] = known["dialects"].get(dialect or known["default"], {})
+        self._eras: dict[str, Any] = known.get("eras", {})
         self._dotted = dotted
 
     def find(self, message: Message) -> dict[str, Any] | None:

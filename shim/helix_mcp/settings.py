@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _HOST, _PORT = "127.0.0.1", "7878"
+_SESSION_VARIABLES = {"zaxy": "EVENTLOOM_THREAD"}
+"""in which dialects that work in the session of a project, unless one is named, name it"""
 
 
 class BadConfig(ValueError):
@@ -68,12 +70,16 @@ class Settings:
         if not self.project:
             project = find_project(folder, config)
             self.project, self.remark = project.name, project.remark
-        session = options.session or env.get("HELIX_SESSION", "").strip() or os.urandom(16).hex()
+        session = options.session or env.get("HELIX_SESSION", "").strip()
+        if not session:
+            named_in = _SESSION_VARIABLES.get(options.dialect)
+            session = os.urandom(16).hex() if named_in is None else env.get(named_in, "").strip()
         self.headers = {
             "Host": self.address.host_header,
             "Helix-Client": f"helix-mcp/{__version__}",
-            "Helix-Session": percent_encoded(session),
         }
+        if session:
+            self.headers["Helix-Session"] = percent_encoded(session)
         if self.project:
             self.headers["Helix-Project"] = percent_encoded(self.project)
 

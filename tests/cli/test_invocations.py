@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,9 @@ from typer.main import get_command
 
 from helix.cli.app import app
 from helix.cli.reference import every_command
+from helix.vault.log.event import EventDraft
+from helix.vault.log.session_logs import SessionLogs
+from helix.vault.paths import Root
 from tests.cli.commands import BIN, helix
 from tests.cli.forked import run_forked
 from tests.cli.invocations import BY_DAEMON, WITHOUT_DAEMON, Line
@@ -51,6 +55,15 @@ def _begin(monkeypatch: pytest.MonkeyPatch, place: Path) -> Path:
     (place / "notes").mkdir()
     (place / "notes" / "idea.md").write_text("# An idea\n\nCarry notes from elsewhere.\n")
     helix("init", "--git")
+    log = SessionLogs(Root(place / "notes"), lambda: "other").append(
+        "zoo",
+        [
+            EventDraft("decision.made", "keeper", {"decision": "The lions get a pond"}),
+            EventDraft("transcript.turn", "keeper", {"content": "The lions like it"}),
+        ],
+    )
+    (place / "zoo.jsonl").write_bytes(b"".join(event.to_line() for event in log))
+    shutil.rmtree(place / "notes" / "sessions")
     return place
 
 
@@ -62,7 +75,9 @@ def test_every_option_of_every_command_is_in_the_story() -> None:
         if words[0] == "git":
             continue
         first = 2 if words[0] == "--vault" else 0
-        name = next((one for one in (" ".join(words[first : first + n]) for n in (2, 1)) if one in names), "")
+        name = next(
+            (one for one in (" ".join(words[first : first + n]) for n in (3, 2, 1)) if one in names), ""
+        )
         used.setdefault(name, set()).update(word for word in words if word.startswith("--"))
         used.setdefault("", set()).update(words[:first])
     known = {"": get_command(app), **dict(every_command())}

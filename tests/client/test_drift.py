@@ -96,10 +96,6 @@ def _check(theirs: Any, ours: type[Result]) -> None:
             _check(inner, item.metadata["of"])
 
 
-def _camel(name: str) -> str:
-    return re.sub(r"_([a-z])", lambda found: found[1].upper(), name)
-
-
 @pytest.mark.parametrize(
     ("file", "name", "prefix"), [("helix.ts", "Helix", ""), ("sessions.ts", "SessionVerbs", SESSIONS)]
 )
@@ -109,7 +105,9 @@ def test_the_typescript_sdk_has_the_same_verbs_on_the_same_routes(file: str, nam
         r'^  (\w+)\([^\n]*\n(?:(?!^  \}).)*?"((?:GET|POST|PATCH) /[^"]*)"', body, re.MULTILINE | re.DOTALL
     )
     spoken = {
-        _camel(verb.sdk.removeprefix(prefix)): f"{verb.route.method} {verb.route.path}"
+        re.sub(
+            r"_([a-z])", lambda found: found[1].upper(), verb.sdk.removeprefix(prefix)
+        ): f"{verb.route.method} {verb.route.path}"
         for verb in SPOKEN
         if verb.sdk.startswith(SESSIONS) == (prefix == SESSIONS)
     }

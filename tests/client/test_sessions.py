@@ -36,6 +36,31 @@ def test_every_verb_about_sessions_can_be_said(running: Running) -> None:
             mem.sessions.get("nobody")
 
 
+def test_the_past_of_a_session_can_be_asked_about(running: Running) -> None:
+    with Helix(running.url) as mem:
+        made = mem.sessions.append("tern", "decision.made", "me", {"decision": "Terns nest on the dyke"})
+        first = mem.sessions.set_ref("tern", "refs/terns/spring")
+        assert (first.status, first.ref.target_seq) == ("set", 1)
+        assert mem.sessions.ref("refs/terns/spring") == first.ref
+        [fact] = mem.sessions.query("where do terns nest?", session_ids=["tern"], explain=True).facts
+        assert fact.citation == made.citation
+        assert fact.score_explanation["ranking_score"] == fact.score
+        closed = mem.sessions.invalidate("tern", "Terns nest on the dyke", entity_type="decision")
+        assert (closed.status, closed.memory_id) == ("invalidated", fact.memory_id)
+        assert mem.sessions.invalidate("tern", "Terns nest at sea").status == "nothing_matched"
+        assert not [one for one in mem.sessions.query_all("terns nest") if one.session_id == "tern"]
+        then = mem.sessions.checkout("tern", "where do terns nest?", ref="refs/terns/spring")
+        assert then.ref == first.ref
+        assert then.current_facts[0]["citation"] == made.citation
+        assert mem.sessions.query("terns nest", ref="refs/terns/spring").facts[0].valid_to is None
+        assert mem.sessions.replay("tern", ref="refs/terns/spring").ref == first.ref
+        assert len(list(mem.sessions.verbatim_all("terns nest", ref="refs/terns/spring"))) == 1
+        assert mem.sessions.ref("HEAD", session_id="tern").target_seq > 1
+        assert "refs/terns/spring" in [one.name for one in mem.sessions.refs_all(session_id="tern")]
+        with pytest.raises(NotFound, match="Unknown memory ref"):
+            mem.sessions.checkout("tern", "terns", ref="refs/terns/winter")
+
+
 async def _ask(running: Running) -> None:
     async with AsyncHelix(running.url) as mem:
         made = await mem.sessions.append("seal", "note.taken", "me", {"content": "seals in the harbour"})

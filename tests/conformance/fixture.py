@@ -184,7 +184,7 @@ def _live(surface: Callable[[], McpSurface]) -> dict[str, Live]:
         return text("changed")
 
     async def change_prompts(ctx: Context, params: Any) -> Result:
-        await surface().notices["fixture"].bus.publish(PromptsListChanged())
+        await surface().served("fixture").notices.bus.publish(PromptsListChanged())
         return text("changed")
 
     step2 = {"step2": question("Step 2: What is your favorite color?", color=STRING)}
@@ -318,14 +318,14 @@ def fixture_surface() -> McpSurface:
     dialect = Dialect("fixture", "For the conformance suite.", tuple(tools), (watched,))
     workspace = cast(Workspace, NoWorkspace())  # nothing here asks it
     surface = McpSurface(workspace, "0", dialects={"fixture": dialect}, default="fixture")
-    _extend(surface.servers["fixture"], live)
+    _extend(surface.served("fixture").server, live)
     _leave_to_the_library(surface, frozenset(names) - plain.keys())
     return surface
 
 
 def _leave_to_the_library(surface: McpSurface, names: frozenset[str]) -> None:
     """Tools that talk to the client while they run need a stream. No tool of the product does."""
-    direct = surface.endpoints["fixture"]._direct
+    direct = surface.served("fixture").direct
     find = direct.find
 
     def find_plain(scope: Scope, headers: Headers, message: Result) -> DirectCall | None:

@@ -82,6 +82,11 @@ REFERENCE: dict[str, tuple[list[str], dict[str, Payload]]] = {
     ),
 }
 
+CHANGING = {
+    "memory_write", "memory_append", "memory_forget", "memory_relate", "memory_feedback", "memory_skill",
+    "memory_invalidate", "context_after_turn", "subagent_cleanup",
+}  # fmt: skip
+
 every_dialect = pytest.mark.parametrize("dialect", DIALECTS.values(), ids=lambda dialect: dialect.name)
 
 
@@ -123,8 +128,7 @@ def test_writing_is_called_adding_as_well() -> None:
 def test_only_forgetting_is_said_to_destroy_and_all_looking_to_be_harmless() -> None:
     for dialect in DIALECTS.values():
         for tool in dialect.tools:
-            reads = tool.name not in ("memory_write", "memory_append", "memory_forget", "memory_relate")
-            assert tool.hints.read_only is reads
+            assert tool.hints.read_only is (tool.name not in CHANGING)
             assert tool.hints.destructive is (tool.name == "memory_forget")
 
 

@@ -10,6 +10,7 @@ import pytest
 from jsonschema import validate
 
 from helix.access import bearer
+from helix.dialects.registry import access_to
 from helix.dialects.vault.dialect import VAULT
 from helix.errors import KeyReused, MemoryNotFound
 from helix.memory.place import Place
@@ -138,7 +139,7 @@ def test_an_entry_belongs_to_the_project_of_its_connection_or_to_all(call: Call,
 
 
 def test_every_local_program_has_to_show_a_token() -> None:
-    assert VAULT.access == bearer()
+    assert access_to("vault") == bearer()
 
 
 def test_the_folder_is_a_vault_that_a_person_can_read(call: Call, vault: Vaulted) -> None:

@@ -14,7 +14,7 @@ from helix.vault.paths import Root
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "log-format.md"
 
 
-def _verify(log: Path) -> tuple[int, str]:
+def verify_by_page(log: Path) -> tuple[int, str]:
     [script] = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
     assert len(script.splitlines()) <= 20
     done = subprocess.run(
@@ -32,11 +32,11 @@ def test_the_script_of_the_page_verifies_a_log_and_finds_a_changed_line(tmp_path
     ]
     logs.erase("s", [events[1].hash], "2026-01-01T00:00:00Z")
     log = tmp_path / "sessions/s/m1.jsonl"
-    assert _verify(log) == (0, f"verified: 3 events, last {events[2].hash}\n")
+    assert verify_by_page(log) == (0, f"verified: 3 events, last {events[2].hash}\n")
     log.write_bytes(log.read_bytes().replace(b'"three"', b'"four"'))
-    code, words = _verify(log)
+    code, words = verify_by_page(log)
     assert code == 1
     assert "line 3: the hash is not that of the event" in words
     lines = log.read_bytes().splitlines(keepends=True)
     log.write_bytes(lines[0] + lines[2])
-    assert _verify(log)[0] == 1
+    assert verify_by_page(log)[0] == 1

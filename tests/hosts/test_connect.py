@@ -116,6 +116,43 @@ def test_another_server_of_our_name_is_replaced_only_by_force_and_comes_back(tmp
     assert path.read_text() == '{"mcpServers": {"b": {"command": "b"}}}'
 
 
+@every_fixture
+def test_a_server_of_another_name_stands_beside_ours_and_each_goes_by_itself(
+    name: str, scope: Scope, fixture: Path, tmp_path: Path
+) -> None:
+    host, machine, records = get_host(name), machine_in(tmp_path), records_in(tmp_path)
+    path = put_fixture(host, scope, machine, fixture)
+    other = Program(EXECUTABLE, arguments=("--dialect", "zaxy"))
+    connect_host(host, scope, machine, PROGRAM, records)
+    with_ours = path.read_bytes()
+    connect_host(host, scope, machine, other, records, name="zaxy")
+    found = find_connection(host, scope, machine, "zaxy")
+    assert found is not None
+    assert found.executable == EXECUTABLE
+    assert "zaxy" in str(found.entry)
+    disconnect_host(host, scope, machine, records, name="zaxy")
+    assert path.read_bytes() == with_ours
+    connect_host(host, scope, machine, other, records, name="zaxy")
+    disconnect_host(host, scope, machine, records)
+    assert find_connection(host, scope, machine) is None
+    disconnect_host(host, scope, machine, records, name="zaxy")
+    assert path.read_bytes() == fixture.read_bytes()
+
+
+def test_an_entry_that_somebody_else_wrote_under_that_name_comes_back(tmp_path: Path) -> None:
+    host, machine, records = get_host("claude-code"), machine_in(tmp_path), records_in(tmp_path)
+    path = machine.folder / ".mcp.json"
+    text = '{"mcpServers": {"zaxy": {"command": "zaxy", "args": ["serve"]}}}'
+    path.write_text(text)
+    with pytest.raises(AlreadyExists, match="--force"):
+        connect_host(host, "project", machine, PROGRAM, records, name="zaxy")
+    with pytest.raises(NotConnected, match="has no server 'helix'"):
+        disconnect_host(host, "project", machine, records)
+    connect_host(host, "project", machine, PROGRAM, records, force=True, name="zaxy")
+    disconnect_host(host, "project", machine, records, name="zaxy")
+    assert path.read_text() == text
+
+
 @pytest.mark.parametrize(
     ("name", "text", "line"),
     [

@@ -39,13 +39,13 @@ def known(dialect: str, names: str, method: str, params: Mapping[str, object]) -
     return KnownAnswers(dialect, dotted=names == "dotted").find(request)
 
 
-def test_the_file_of_known_answers_is_what_the_daemon_answers() -> None:
-    file = ROOT / "shim" / "helix_mcp" / "known_answers.json"
-    assert file.read_text("utf-8") == render(), "run `make docs`"
+def test_the_files_of_known_answers_are_what_the_daemon_answers() -> None:
+    folder = ROOT / "shim" / "helix_mcp" / "known_answers"
+    assert {file.name: file.read_text("utf-8") for file in folder.iterdir()} == render(), "run `make docs`"
 
 
 @pytest.mark.parametrize("names", ["", "dotted"])
-@pytest.mark.parametrize("dialect", ["", "helix", "vault"])
+@pytest.mark.parametrize("dialect", ["", "helix", "vault", "zaxy"])
 def test_what_is_known_is_what_the_daemon_says_in_every_revision(
     served: Served, dialect: str, names: str
 ) -> None:

@@ -185,8 +185,9 @@ def ask(
     include_deleted: bool = False,
     rerank: bool = False,
     explain: bool = False,
+    among: frozenset[str] | None = None,
 ) -> SearchAnswer:
-    """The hits themselves, for the verbs that are made of searches."""
+    """The hits themselves, for the verbs that are made of searches; `among` some memories alone."""
     from helix.index.search import Question
 
     if len(query) > _LONGEST_QUERY:
@@ -194,6 +195,8 @@ def ask(
     known, own = to_filters(filters or {})
     within = reaches(check_scope(scope), place)
     only = _with_keys(view, own) if own else None
+    if among is not None:
+        only = among if only is None else among & only
     where = replace(known, reaches=within, among=only, active_only=not include_deleted)
     question = Question(clean(query), limit, now=view.now(), where=where, rerank=rerank, explain=explain)
     return view.search(question)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from helix.vault.authors import Author, acting
 
 log = logging.getLogger(__name__)
 
-_FAILED = "something went wrong inside Helix; the daemon's log says what. Try again, or go on without memory (internal)"
+_FAILED = "something went wrong inside Helix; the daemon's log says what. Try again, or go on without memory"
 
 
 @dataclass(frozen=True)
@@ -57,25 +57,52 @@ class Tools:
         self._is_ready = is_ready
         self._patience = patience
         self._on_call = on_call
-        self._by_name = {name: tool for tool in dialect.tools for name in tool.names}
-        self._checks = {tool.name: Check(tool) for tool in dialect.tools}
-        self._listed = [to_type(tool) for tool in dialect.tools]
-        self._dotted = [tool.model_copy(update={"name": tool.title}) for tool in self._listed]
+        self._by_name: dict[str, Tool] = {}
+        self._checks: dict[str, Check] = {}
+        self._sets: dict[str, Sequence[types.Tool]] = {}
+        self._listed = self._know(dialect.tools)
 
     async def list(self, ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         refuse_cursor(params)
-        dotted = ctx.request is not None and ctx.request.query_params.get("names") == "dotted"
-        return types.ListToolsResult(tools=self._dotted if dotted else self._listed)
+        query = {} if ctx.request is None else ctx.request.query_params
+        listed = [*self._listed, *(self._in_set(query["tools"]) if "tools" in query else ())]
+        if query.get("names") == "dotted":
+            listed = [tool.model_copy(update={"name": tool.title}) for tool in listed]
+        return types.ListToolsResult(tools=listed)
 
     def input_schema(self, name: str) -> Payload | None:
-        tool = self._by_name.get(name)
+        tool = self.find(name)
         return None if tool is None else tool.input_schema
 
     def find(self, name: str) -> Tool | None:
+        """Also of a set that this connection did not ask for: who knows the name may use it."""
+        if name not in self._by_name:
+            for tool_set in self._dialect.tool_sets:
+                self._in_set(tool_set)
         return self._by_name.get(name)
+
+    def _in_set(self, name: str) -> Sequence[types.Tool]:
+        make = self._dialect.tool_sets.get(name)
+        if make is None:
+            known = ", ".join(self._dialect.tool_sets) or "none here"
+            raise MCPError(
+                types.INVALID_PARAMS, f"there are no tools {name[:80]!r}; of such sets there are {known}"
+            )
+        if name not in self._sets:
+            self._sets[name] = self._know(make())
+        return self._sets[name]
+
+    def _know(self, tools: Sequence[Tool]) -> Sequence[types.Tool]:
+        for tool in tools:
+            self._checks[tool.name] = Check(tool)
+            self._by_name |= dict.fromkeys(tool.names, tool)
+        return [to_type(tool) for tool in tools]
 
     async def call(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         tool = self.find(params.name)
+        if tool is None and self._dialect.say_unknown is not None:
+            text = types.TextContent(type="text", text=self._dialect.say_unknown(params.name[:80]))
+            return types.CallToolResult(content=[text], is_error=True)
         if tool is None:
             known = ", ".join(tool.name for tool in self._dialect.tools)
             raise MCPError(types.INVALID_PARAMS, f"Unknown tool: {params.name[:80]}; there are {known}")
@@ -103,7 +130,7 @@ class Tools:
         except HelixError as error:
             return ToolAnswer(self._dialect.say_error(error), is_error=True)
         except Exception as error:  # noqa: BLE001 (the outermost surface)
-            return ToolAnswer(say_unexpected(tool.name, error), is_error=True)
+            return ToolAnswer(self._dialect.say_error(unexpected(tool.name, error)), is_error=True)
 
 
 def _run(tool: Tool, request: Request, arguments: dict[str, Any]) -> ToolAnswer:
@@ -112,11 +139,11 @@ def _run(tool: Tool, request: Request, arguments: dict[str, Any]) -> ToolAnswer:
     return ToolAnswer(answer) if isinstance(answer, str) else ToolAnswer(serialize(answer), answer)
 
 
-def say_unexpected(what: str, error: Exception) -> str:
+def unexpected(what: str, error: Exception) -> HelixError:
     """What a caller is told. The log gets the place, without the message of the error: it may quote a memory."""
     frames = "".join(traceback.format_tb(error.__traceback__))
     log.error("%s failed with %s\n%s", what, type(error).__name__, frames)
-    return _FAILED
+    return HelixError(_FAILED, code="internal")
 
 
 def to_type(tool: Tool) -> types.Tool:

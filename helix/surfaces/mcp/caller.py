@@ -40,12 +40,15 @@ _SESSION_ID = "mcp-session-id"
 _LONGEST = 80
 
 
-def requests_to(workspace: Workspace) -> RequestIn:
-    """The one place where a call of the protocol becomes a request of the memory floor."""
+def requests_to(workspace: Workspace, session_header: str = "") -> RequestIn:
+    """The one place where a call of the protocol becomes a request of the memory floor.
+
+    `session_header` is in which a connection names the session that it is held to.
+    """
 
     def request_in(caller: Caller) -> MemoryRequest:
         principal = UNKNOWN if caller.scope is None else principal_of(caller.scope)
-        return workspace.request(principal, place_in(caller))
+        return workspace.request(principal, place_in(caller, session_header))
 
     return request_in
 
@@ -61,13 +64,17 @@ def client_name(given: str) -> str:
     return name if find_secret(name) is None else ""
 
 
-def place_in(caller: Caller) -> Place:
+def place_in(caller: Caller, session_header: str = "") -> Place:
     if caller.scope is None:
         return Place()
     headers = Headers(scope=caller.scope)
     place = place_of_request(caller.scope)
-    session = place.session or _session(headers)
-    return replace(place, client=place.client or caller.client or None, session=session)
+    place = replace(place, client=place.client or caller.client or None)
+    if session_header and (held := headers.get(session_header, "").strip()):
+        return replace(place, session=held, session_is="held")
+    if place.session:
+        return replace(place, session_is="named")
+    return replace(place, session=_session(headers))
 
 
 def _session(headers: Headers) -> str | None:

@@ -1,7 +1,7 @@
 """What the daemon answers whatever is in its vault: written down for the shim, which says it while the daemon starts.
 
-`python -m helix.surfaces.mcp.known_answers` prints `shim/helix_mcp/known_answers.json`; the answers are taken from the
-surface itself.
+`python -m helix.surfaces.mcp.known_answers FOLDER` writes the files of `shim/helix_mcp/known_answers/`, one for each
+dialect and each set of further tools, so that nobody reads what others speak. They are taken from the surface itself.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ import asyncio
 import json
 import sys
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any, cast
 
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, LATEST_HANDSHAKE_VERSION, MODERN_PROTOCOL_VERSIONS
-from starlette.types import ASGIApp, Message, Scope
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from helix.dialects.registry import DEFAULT
+from helix.dialects.registry import DIALECTS
 from helix.memory.workspace import Workspace
 from helix.surfaces.guard import CREDENTIAL
 from helix.surfaces.mcp.surface import McpSurface
@@ -25,28 +26,44 @@ _CLIENT = {"name": "helix", "version": "1"}
 _SESSION = "mcp-session-id"
 
 
-def render() -> str:
-    return json.dumps(asyncio.run(_collect()), indent=1, sort_keys=True) + "\n"
+def render() -> dict[str, str]:
+    """The files, by their names."""
+    found = asyncio.run(_collect())
+    return {
+        f"{name}.json": json.dumps(known, indent=1, sort_keys=True) + "\n" for name, known in found.items()
+    }
 
 
 async def _collect() -> dict[str, Any]:
     # None of what is asked here looks at a memory.
     surface = McpSurface(cast(Workspace, None), version("helix-memory"))
+    found = {}
     async with surface.run():
-        return {
-            "default": DEFAULT,
-            "handshake_versions": list(HANDSHAKE_PROTOCOL_VERSIONS),
-            "latest_handshake_version": LATEST_HANDSHAKE_VERSION,
-            "dialects": {name: await _of_dialect(endpoint) for name, endpoint in surface.endpoints.items()},
-        }
+        for name, dialect in DIALECTS.items():
+            endpoint = (await surface.started(name)).endpoint
+            found[name] = await _answers(endpoint)
+            for tools in dialect.tool_sets:
+                found[f"{name}-{tools}"] = await _answers(_asked_for(endpoint, f"tools={tools}"))
+    return found
 
 
-async def _of_dialect(endpoint: ASGIApp) -> dict[str, Any]:
+def _asked_for(endpoint: ASGIApp, query: str) -> ASGIApp:
+    async def asked(scope: Scope, receive: Receive, send: Send) -> None:
+        await endpoint({**scope, "query_string": query.encode()}, receive, send)
+
+    return asked
+
+
+async def _answers(endpoint: ASGIApp) -> dict[str, Any]:
     """By era: that of the handshake, whose answers are the same in all its revisions, and each one since."""
     eras = {"handshake": await _with_handshake(endpoint)}
     for revision in MODERN_PROTOCOL_VERSIONS:
         eras[revision] = await _without_handshake(endpoint, revision)
-    return eras
+    return {
+        "handshake_versions": list(HANDSHAKE_PROTOCOL_VERSIONS),
+        "latest_handshake_version": LATEST_HANDSHAKE_VERSION,
+        "eras": eras,
+    }
 
 
 async def _with_handshake(endpoint: ASGIApp) -> dict[str, Any]:
@@ -112,4 +129,7 @@ def _scope(headers: dict[str, str]) -> Scope:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(render())
+    folder = Path(sys.argv[1])
+    folder.mkdir(exist_ok=True)
+    for name, text in render().items():
+        (folder / name).write_text(text, "utf-8")

@@ -6,7 +6,7 @@ Its library takes a second and tens of megabytes to load. A daemon that no agent
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -15,19 +15,21 @@ import anyio.to_thread
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from helix.dialects.registry import DEFAULT, DIALECTS
+from helix.dialects.registry import DEFAULT, DIALECTS, access_to
 from helix.surfaces.mcp.routes import dialect_routes
 from helix.surfaces.problems import refuse
 
 if TYPE_CHECKING:
-    from helix.surfaces.mcp.surface import McpSurface
+    from helix.surfaces.mcp.surface import McpSurface, ServedDialect
 
 log = logging.getLogger(__name__)
 
 
 class McpSoon:
-    def __init__(self, make: Callable[[], McpSurface]) -> None:
+    def __init__(self, make: Callable[[], McpSurface], dialects: Collection[str] = DIALECTS) -> None:
+        """`dialects` are the names of those that are served."""
         self._make = make
+        self._dialects = dialects
         self._surface: McpSurface | None = None
         self.is_loading = False
         """somebody waits for it; read from any thread"""
@@ -37,10 +39,10 @@ class McpSoon:
 
     def routes(self) -> list[Route]:
         return dialect_routes(
-            DIALECTS,
+            {name: access_to(name) for name in self._dialects},
             DEFAULT,
-            {name: _Awaited(self, name, lambda surface: surface.endpoints) for name in DIALECTS},
-            {name: _Awaited(self, name, lambda surface: surface.stream_endpoints) for name in DIALECTS},
+            {name: _Awaited(self, name, lambda served: served.endpoint) for name in self._dialects},
+            {name: _Awaited(self, name, lambda served: served.stream_endpoint) for name in self._dialects},
         )
 
     async def surface(self) -> McpSurface | None:
@@ -96,13 +98,11 @@ class McpSoon:
 class _Awaited:
     """A dialect at its path, from before there is anything to answer with."""
 
-    def __init__(
-        self, soon: McpSoon, dialect: str, endpoints: Callable[[McpSurface], Mapping[str, ASGIApp]]
-    ) -> None:
-        """`endpoints` are those of one transport."""
+    def __init__(self, soon: McpSoon, dialect: str, endpoint: Callable[[ServedDialect], ASGIApp]) -> None:
+        """`endpoint` is that of one transport."""
         self._soon = soon
         self._dialect = dialect
-        self._endpoints = endpoints
+        self._endpoint = endpoint
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         surface = await self._soon.surface()
@@ -110,4 +110,4 @@ class _Awaited:
             refusal = refuse("internal", "MCP cannot be served now; the log of the daemon says why")
             await refusal(scope, receive, send)
         else:
-            await self._endpoints(surface)[self._dialect](scope, receive, send)
+            await self._endpoint(await surface.started(self._dialect))(scope, receive, send)

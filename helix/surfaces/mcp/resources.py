@@ -11,7 +11,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from helix.dialects.dialect import Dialect, Resource
 from helix.errors import HelixError
 from helix.memory.tokens import serialize
-from helix.surfaces.mcp.call import refuse_cursor, say_unexpected
+from helix.surfaces.mcp.call import refuse_cursor, unexpected
 from helix.surfaces.mcp.caller import Context, RequestIn, caller_in
 from helix.surfaces.mcp.worker_threads import Workers
 
@@ -75,7 +75,8 @@ class Resources:
         except HelixError as error:
             raise MCPError(types.INVALID_PARAMS, self._dialect.say_error(error)) from error
         except Exception as error:  # noqa: BLE001 (the outermost surface)
-            raise MCPError(types.INTERNAL_ERROR, say_unexpected(resource.uri, error)) from None
+            message = self._dialect.say_error(unexpected(resource.uri, error))
+            raise MCPError(types.INTERNAL_ERROR, message) from None
         contents = types.TextResourceContents(uri=uri, mime_type=JSON, text=serialize(page))
         return types.ReadResourceResult(contents=[contents])
 

@@ -10,7 +10,6 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from helix.access import LOCAL, Access, declare
-from helix.dialects.dialect import Dialect
 from helix.surfaces.problems import to_body
 
 PATH = "/mcp"
@@ -20,24 +19,26 @@ _EVERY_METHOD = ["GET", "POST", "DELETE", "PUT", "PATCH"]
 
 
 def dialect_routes(
-    dialects: Mapping[str, Dialect],
+    accesses: Mapping[str, Access],
     default: str,
     endpoints: Mapping[str, ASGIApp],
     streams: Mapping[str, ASGIApp],
 ) -> list[Route]:
-    """Exact paths: a mount would redirect, and clients do not follow a redirected POST.
+    """For each dialect by its name, and what its path asks of a request (`accesses`).
+
+    Exact paths: a mount would redirect, and clients do not follow a redirected POST.
 
     Below the path of a dialect is nothing but its streams of the older transport (`streams`), and who may know that is
     whoever may use the dialect.
     """
-    known = ", ".join(dialects)
+    known = ", ".join(accesses)
     found: list[Route] = []
-    for path, name in ((PATH, default), *((f"{PATH}/{name}", name) for name in dialects)):
-        access = dialects[name].access.unheard()
+    for path, name in ((PATH, default), *((f"{PATH}/{name}", name) for name in accesses)):
+        access = accesses[name].unheard()
         found.append(Route(path, declare(access)(endpoints[name])))
         found += [Route(f"{path}{end}", declare(access)(streams[name])) for end in (STREAM, MESSAGES)]
-    for name, dialect in dialects.items():
-        found.append(_nothing_at(f"{PATH}/{name}/{{rest:path}}", dialect.access, known))
+    for name, access in accesses.items():
+        found.append(_nothing_at(f"{PATH}/{name}/{{rest:path}}", access, known))
     return [*found, _nothing_at(f"{PATH}/{{dialect:path}}", LOCAL, known)]
 
 

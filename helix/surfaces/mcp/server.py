@@ -43,7 +43,7 @@ def make_server(
 ) -> Server[Any]:
     """Offers resources only where the dialect has some: what is not there is not advertised."""
     server = TellingServer(
-        "helix",
+        dialect.server_name,
         version=version,
         title="Helix",
         instructions=dialect.instructions,

@@ -8,11 +8,13 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import anyio
+from anyio.abc import TaskGroup, TaskStatus
 from mcp.server.lowlevel import Server
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from helix.dialects.dialect import Dialect
-from helix.dialects.registry import DEFAULT, DIALECTS
+from helix.dialects.registry import DEFAULT, DIALECTS, access_to
 from helix.memory.place import Place
 from helix.memory.workspace import Workspace
 from helix.surfaces.mcp.call import Patience, Tools
@@ -27,6 +29,26 @@ from helix.surfaces.mcp.sse import SseEndpoint, SseStreams
 from helix.surfaces.mcp.worker_threads import Workers
 
 _QUIET = 0.25  # changes this close to each other are told as one
+
+
+class ServedDialect:
+    """One dialect, over both transports. Made when it is first spoken."""
+
+    def __init__(
+        self, server: Server[Any], direct: DirectCalls, notices: Notices, streams: SseStreams, **limits: Any
+    ) -> None:
+        self.server = server
+        self.direct = direct
+        self.notices = notices
+        self.endpoint = DialectEndpoint(server, direct, **limits)
+        self.stream_endpoint = SseEndpoint(server, streams)
+        self.is_running = False
+
+    async def run(self, *, task_status: TaskStatus[None]) -> None:
+        async with self.endpoint.run():
+            self.is_running = True
+            task_status.started()
+            await anyio.sleep_forever()
 
 
 class McpSurface:
@@ -44,50 +66,70 @@ class McpSurface:
         **limits: Any,
     ) -> None:
         """`is_ready` says whether search is; `on_call` hears who calls a tool; `limits` are those of an endpoint."""
+        self._workspace = workspace
+        self._version = version
+        self._is_ready = is_ready
         self._dialects = dialects
         self._default = default
+        self._patience = patience or Patience()
+        self._on_call = on_call
+        self._limits = limits
         self.workers = Workers()
-        self.servers: dict[str, Server[Any]] = {}
-        self.endpoints: dict[str, DialectEndpoint] = {}
         self.streams = streams or SseStreams()
-        self.stream_endpoints: dict[str, SseEndpoint] = {}
-        self.notices: dict[str, Notices] = {}
-        request_in = requests_to(workspace)
-        for name, dialect in dialects.items():
-            tools = Tools(dialect, request_in, self.workers, is_ready, patience or Patience(), on_call)
-            resources = Resources(dialect, request_in, self.workers)
-            direct = DirectCalls(tools)
-            notices = Notices(resources, direct)
-            server = make_server(dialect, version, tools, resources, notices)
-            self.servers[name] = server
-            self.notices[name] = notices
-            self.endpoints[name] = DialectEndpoint(server, direct, **limits)
-            self.stream_endpoints[name] = SseEndpoint(server, self.streams)
+        self._served: dict[str, ServedDialect] = {}
+        self._starting = anyio.Lock()
+        self._group: TaskGroup | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._changed = asyncio.Event()
 
+    def served(self, name: str) -> ServedDialect:
+        """What serves a dialect."""
+        if name not in self._served:
+            dialect = self._dialects[name]
+            request_in = requests_to(self._workspace, dialect.session_header)
+            tools = Tools(dialect, request_in, self.workers, self._is_ready, self._patience, self._on_call)
+            resources = Resources(dialect, request_in, self.workers)
+            direct = DirectCalls(tools)
+            notices = Notices(resources, direct)
+            server = make_server(dialect, self._version, tools, resources, notices)
+            self._served[name] = ServedDialect(server, direct, notices, self.streams, **self._limits)
+        return self._served[name]
+
+    async def started(self, name: str) -> ServedDialect:
+        """The same, ready for requests. Only while the app serves."""
+        served = self.served(name)
+        # To the end, though the client that asked first may leave: the library starts it once.
+        with anyio.CancelScope(shield=True):
+            async with self._starting:
+                if not served.is_running and self._group is not None:
+                    await self._group.start(served.run)
+        return served
+
     def sessions(self) -> int:
-        return sum(endpoint.count() for endpoint in self.endpoints.values()) + self.streams.count()
+        return sum(served.endpoint.count() for served in self._served.values()) + self.streams.count()
 
     def routes(self) -> list[Route]:
         """For an app that serves it from the start."""
-        return dialect_routes(self._dialects, self._default, self.endpoints, self.stream_endpoints)
+        return dialect_routes(
+            {name: access_to(name) for name in self._dialects},
+            self._default,
+            {name: _Started(self, name, lambda served: served.endpoint) for name in self._dialects},
+            {name: _Started(self, name, lambda served: served.stream_endpoint) for name in self._dialects},
+        )
 
     @asynccontextmanager
     async def run(self) -> AsyncIterator[None]:
         """As long as the app serves."""
         async with AsyncExitStack() as stack:
             stack.push_async_callback(self.workers.close)
-            for endpoint in self.endpoints.values():
-                await stack.enter_async_context(endpoint.run())
-            group = await stack.enter_async_context(anyio.create_task_group())
+            self._group = await stack.enter_async_context(anyio.create_task_group())
             self._loop = asyncio.get_running_loop()
-            group.start_soon(self._tell_changes)
+            self._group.start_soon(self._tell_changes)
             try:
                 yield
             finally:
                 self._loop = None
-                group.cancel_scope.cancel()
+                self._group.cancel_scope.cancel()
 
     def memories_changed(self) -> None:
         """From any thread."""
@@ -96,20 +138,35 @@ class McpSurface:
 
     async def tools_changed(self) -> None:
         """For dialects whose tools depend on what may change; those of today's do not."""
-        for notices in self.notices.values():
-            await notices.tell_tools_changed()
+        for served in list(self._served.values()):
+            await served.notices.tell_tools_changed()
 
     def end_streams(self) -> None:
         """From any thread: the daemon is about to stop, and would wait for those who listen."""
         if (loop := self._loop) is not None:
             loop.call_soon_threadsafe(self.streams.end)
-            for notices in self.notices.values():
-                loop.call_soon_threadsafe(notices.listen.close)
+            for served in list(self._served.values()):
+                loop.call_soon_threadsafe(served.notices.listen.close)
 
     async def _tell_changes(self) -> None:
         while True:
             await self._changed.wait()
             await anyio.sleep(_QUIET)
             self._changed.clear()
-            for notices in self.notices.values():
-                await notices.tell_memories_changed()
+            for served in list(self._served.values()):
+                await served.notices.tell_memories_changed()
+
+
+class _Started:
+    """A dialect at its path."""
+
+    def __init__(
+        self, surface: McpSurface, dialect: str, endpoint: Callable[[ServedDialect], ASGIApp]
+    ) -> None:
+        """`endpoint` is that of one transport."""
+        self._surface = surface
+        self._dialect = dialect
+        self._endpoint = endpoint
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._endpoint(await self._surface.started(self._dialect))(scope, receive, send)

@@ -24,6 +24,7 @@ CITATION = re.compile(
 _NEEDED = frozenset({"seq", "timestamp", "type", "actor", "payload", "hash"})
 _V1_NEEDED = frozenset({"id", "type", "actorId", "threadId", "payload", "integrity"})
 _HASH = re.compile(r"[0-9a-f]{64}")
+_V1_ID = re.compile(r"evt_zaxy_(\d{12})_")
 _PREFIX = "sha256:"
 _V1_SECURITY = "__zaxy_security"
 
@@ -61,6 +62,11 @@ class LogEvent:
     """the line as it stands, of the other envelope: what is hashed there is not what the fields say"""
 
     @property
+    def holds_seq(self) -> bool:
+        """Whether it has its number wherever its line stands."""
+        return self.v1 is None or _number_in(self.v1["id"]) is not None
+
+    @property
     def is_intact(self) -> bool:
         """Whether the hash is that of the content. Of an erased event nobody can say, and it counts as intact."""
         if self.erased_at is not None:
@@ -91,6 +97,8 @@ class LogEvent:
         return shown if self.erased_at is None else {**shown, "erased_at": self.erased_at}
 
     def to_line(self) -> bytes:
+        if self.v1 is not None:
+            return json.dumps(self.v1, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         shown = self.to_json()
         if self.security is None:
             del shown["security"]
@@ -107,7 +115,8 @@ def seal(fields: Mapping[str, Any]) -> str:
 
 
 def from_line(line: bytes, number: int, session: str) -> LogEvent:
-    """The event of a line; `number` is that of the line in its file, which is the seq of the other envelope."""
+    """The event of a line; `number` is that of the line in its file: the seq in the other envelope, whose ids may
+    hold it too."""
     try:
         read = json.loads(line.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -150,7 +159,7 @@ def _from_v1(read: dict[str, Any], number: int) -> LogEvent:
         for value in (integrity.get("previousHash"), integrity.get("hash"))
     ]
     event = LogEvent(
-        number,
+        _number_in(read["id"]) or number,
         read.get("timestamp", ""),
         read["type"],
         read["actorId"],
@@ -163,6 +172,11 @@ def _from_v1(read: dict[str, Any], number: int) -> LogEvent:
         read,
     )
     return _checked(event)
+
+
+def _number_in(v1_id: object) -> int | None:
+    found = _V1_ID.match(v1_id) if isinstance(v1_id, str) else None
+    return None if found is None else int(found[1])
 
 
 def _checked(event: LogEvent) -> LogEvent:

@@ -7,6 +7,8 @@ import re
 from helix.errors import BadValue
 
 FOLDER = "sessions"
+REFS = "__refs__"
+"""the log of the refs: no session, though it lies beside those"""
 _BELOW = f"{FOLDER}/"
 _SESSION = re.compile(r"(?!\.)[A-Za-z0-9_.-]{1,128}")
 # With what rclone puts behind the name of a conflict copy.

@@ -20,6 +20,7 @@ from helix.errors import HelixError, OutsideVault, SessionNotFound, StorageError
 from helix.vault.folder import Folder, NotRegular, close
 from helix.vault.leftovers import unfinished_name
 from helix.vault.log.event import EventDraft, LogEvent, check_draft, seal
+from helix.vault.log.integrity import Head, Integrity, LogFault, check_links, descends, ends_of
 from helix.vault.log.log_file import Line, last_line, read_lines
 from helix.vault.log.log_paths import FOLDER, check_session, session_of
 from helix.vault.log.redact import redact
@@ -33,36 +34,6 @@ _OPEN_SESSIONS = 256
 """whose ends are remembered; of another one the last line is read again"""
 _PART = re.compile(r"(?P<writer>[A-Za-z0-9_-]+)(?:\.(?P<part>\d{4}))?\.jsonl")
 _APPEND = os.O_WRONLY | os.O_APPEND
-
-
-@dataclass(frozen=True)
-class Head:
-    """The last event of a chain."""
-
-    seq: int
-    hash: str
-    timestamp: str
-
-
-@dataclass(frozen=True)
-class LogFault:
-    path: str
-    line: int
-    reason: str
-    seq: int | None = None
-
-
-@dataclass(frozen=True)
-class Integrity:
-    total_events: int
-    heads: Sequence[Head]
-    erased: int
-    problems: Sequence[LogFault]
-    """in the order of the files"""
-
-    @property
-    def ok(self) -> bool:
-        return not self.problems
 
 
 @dataclass
@@ -132,6 +103,27 @@ class SessionLogs:
                     changed.append(f"{FOLDER}/{session}/{name}")
             return changed
 
+    def adopt(self, session: str, events: Sequence[LogEvent]) -> None:
+        """Append events that somebody else sealed, as they are. They follow each other, and none of them is here yet.
+
+        They have files of their own: what this machine seals itself is one chain in each file.
+        """
+        with (
+            self._using(check_session(session)) as state,
+            state.turn,
+            self._open(session, make=True) as folder,
+        ):
+            state.ends = None
+            name = self._import_file(folder, session, events[0])
+            is_new = name not in _log_names(folder)
+            fd = folder.open(name, _APPEND | (os.O_CREAT | os.O_EXCL if is_new else 0))
+            try:
+                _append_durably(fd, b"".join(event.to_line() for event in events))
+            finally:
+                close(fd)
+            if is_new:
+                folder.sync()
+
     # Reading
 
     def sessions(self) -> list[str]:
@@ -197,8 +189,8 @@ class SessionLogs:
                 seen[event.hash] = (event.seq, event.timestamp)
                 bare = dataclasses.replace(event, payload={}, v1=None)
                 ordered.append((bare, path, line.number))
-        problems += _links(ordered, seen)
-        return Integrity(len(seen), _heads(ordered), len(erased), problems)
+        problems += check_links(ordered, seen)
+        return Integrity(len(seen), ends_of(ordered), len(erased), problems)
 
     # Within
 
@@ -286,16 +278,7 @@ class SessionLogs:
         is_new = name not in (state.ends or {})
         fd = folder.open(name, _APPEND | (os.O_CREAT | os.O_EXCL if is_new else 0))
         try:
-            size = os.fstat(fd).st_size
-            try:
-                _write_all(fd, data)
-                sync_file(fd)
-            except OSError:
-                # What was not acknowledged must not be found later as if it had been.
-                with contextlib.suppress(OSError):
-                    os.ftruncate(fd, size)
-                raise
-            info = os.fstat(fd)
+            info = _append_durably(fd, data)
         finally:
             close(fd)
         if is_new:
@@ -351,7 +334,7 @@ class SessionLogs:
         if own is not None and own.hash not in known:
             return own
         if own is not None:
-            ends = [head for head in ends if _descends(head.hash, own.hash, parents)] or ends
+            ends = [head for head in ends if descends(head.hash, own.hash, parents)] or ends
         return max(ends, key=lambda head: (head.seq, head.hash), default=own)
 
     def _set_torn_aside(self, folder: Folder, name: str, session: str) -> None:
@@ -375,6 +358,17 @@ class SessionLogs:
             sync_file(fd)
         finally:
             close(fd)
+
+    def _import_file(self, folder: Folder, session: str, first: LogEvent) -> str:
+        """The one that ends with the event before, or a new one."""
+        own = f"{self._writer()}-import-"
+        for name in _log_names(folder):
+            if name.startswith(own):
+                self._set_torn_aside(folder, name, session)
+                last = self._last_of(folder, [name], session)
+                if last is not None and last.hash == first.prev_hash:
+                    return name
+        return f"{own}{first.hash[:12]}.jsonl"
 
     def _rewrite(
         self, folder: Folder, name: str, session: str, hashes: Collection[str], erased_at: str
@@ -432,51 +426,6 @@ def _bytes_of(fd: int, start: int, end: int) -> Iterator[bytes]:
         start += len(piece)
 
 
-def _links(
-    ordered: Sequence[tuple[LogEvent, str, int]], seen: Mapping[str, tuple[int, str]]
-) -> list[LogFault]:
-    problems: list[LogFault] = []
-    first: str | None = None
-    for event, path, number in ordered:
-        if event.prev_hash is None:
-            if first is not None:
-                problems.append(LogFault(path, number, "a second first event", event.seq))
-            elif event.seq != 1:
-                problems.append(
-                    LogFault(path, number, f"Sequence gap: the first event is {event.seq}", event.seq)
-                )
-            first = first or event.hash
-        elif event.prev_hash not in seen:
-            reason = (
-                "First event has prev_hash set"
-                if event.seq == 1
-                else f"Event {event.seq} prev_hash does not link to previous"
-            )
-            problems.append(LogFault(path, number, reason, event.seq))
-        elif seen[event.prev_hash][0] + 1 != event.seq:
-            problems.append(
-                LogFault(
-                    path, number, f"Sequence gap: {event.seq} after {seen[event.prev_hash][0]}", event.seq
-                )
-            )
-    return problems
-
-
-def _heads(ordered: Sequence[tuple[LogEvent, str, int]]) -> list[Head]:
-    parents = {event.prev_hash for event, _, _ in ordered}
-    heads = [Head(e.seq, e.hash, e.timestamp) for e, _, _ in ordered if e.hash not in parents]
-    return sorted(heads, key=lambda head: (-head.seq, head.hash))
-
-
-def _descends(event_hash: str, ancestor: str, parents: Mapping[str, str | None]) -> bool:
-    at: str | None = event_hash
-    for _ in range(len(parents) + 1):
-        if at is None or at == ancestor:
-            break
-        at = parents.get(at)
-    return at == ancestor
-
-
 def _log_names(folder: Folder) -> list[str]:
     """In an order in which the parts of one writer follow each other."""
     names = [name for name in folder.names() if session_of(f"{FOLDER}/x/{name}") and not name.startswith(".")]
@@ -505,6 +454,19 @@ def _create(folder: Folder, name: str, data: bytes) -> None:
     finally:
         os.close(fd)
     folder.sync()
+
+
+def _append_durably(fd: int, data: bytes) -> os.stat_result:
+    size = os.fstat(fd).st_size
+    try:
+        _write_all(fd, data)
+        sync_file(fd)
+    except OSError:
+        # What was not acknowledged must not be found later as if it had been.
+        with contextlib.suppress(OSError):
+            os.ftruncate(fd, size)
+        raise
+    return os.fstat(fd)
 
 
 def _write_all(fd: int, data: bytes) -> None:

@@ -4,7 +4,7 @@ import type * as wire from "./generated/types.js";
 import type { CallOpts } from "./settings.js";
 
 /** Times are texts such as `2026-06-18` or `2026-06-18T09:12:44Z`, or dates. */
-type TimeName = "asOf" | "after" | "before" | "since" | "validFrom" | "validUntil";
+type TimeName = "asOf" | "heldAt" | "invalidAt" | "after" | "before" | "since" | "validFrom" | "validUntil";
 type Timed<O> = { [Name in keyof O]: Name extends TimeName ? O[Name] | Date : O[Name] };
 
 /** `format` is another name on the wire for `responseFormat`. */
@@ -54,11 +54,18 @@ export type CheckoutOpts = Changed<wire.CheckoutBody, "query">;
 export type AssembleOpts = Asked<wire.AssembleContextQuery, "query">;
 export type AfterTurnOpts = Changed<wire.AfterTurnBody, "role" | "content">;
 export type HandoverOpts = Changed<wire.HandoverBody, "subagentSessionId" | "summary">;
-export type CapabilitiesOpts = Asked<wire.SessionCapabilitiesQuery>;
+export type TaskOpts = Asked<wire.SessionCapabilitiesQuery>;
 export type ReminderOpts = Changed<wire.ReminderBody, "trigger">;
 export type SkillOpts = Changed<wire.SkillBody, "action" | "skillId">;
 export type SkillsOpts = Asked<wire.ListSkillsQuery>;
 export type FeedbackOpts = Changed<wire.FeedbackBody, "entityName" | "entityType" | "feedback">;
+export type InvalidateOpts = Changed<wire.InvalidateBody, "entityName">;
+export type QueryOpts = Changed<wire.QueryBody, "query">;
+export type ExportLogOpts = Asked<wire.ExportLogQuery>;
+export type ImportLogOpts = Changed<wire.ImportLogBody, "lines">;
+export type SetRefOpts = Changed<wire.SetRefBody, "name">;
+export type RefsOpts = Asked<wire.ListRefsQuery>;
+export type RefOpts = Asked<wire.ResolveRefQuery, "name">;
 
 /** An event that is handed over; `timestamp` is when it happened, where that is after what is in the log. */
 export interface NewEvent {

@@ -85,7 +85,7 @@ export class SessionVerbs {
     );
   }
 
-  /** What memory knows of a question, cited, and whether it can be answered from it. */
+  /** What memory knows of a question, cited, and whether it can be answered from it; with a `ref`, what it knew then. */
   checkout(sessionId: string, query: string, options: opts.CheckoutOpts = {}): Promise<wire.Checkout> {
     return this.#ask("POST /sessions/{session_id}/checkout", { query, ...options }, { session_id: sessionId });
   }
@@ -102,8 +102,7 @@ export class SessionVerbs {
     content: string,
     options: opts.AfterTurnOpts = {},
   ): Promise<wire.AssembledContext> {
-    const turn = { role, content, ...options };
-    return this.#ask("POST /sessions/{session_id}/turns", turn, { session_id: sessionId });
+    return this.#ask("POST /sessions/{session_id}/turns", { role, content, ...options }, { session_id: sessionId });
   }
 
   /** A subagent is done: its session is closed, and the one it worked for hears what came of it. */
@@ -113,17 +112,17 @@ export class SessionVerbs {
     summary: string,
     options: opts.HandoverOpts = {},
   ): Promise<wire.Handover> {
-    const handed = { subagentSessionId, summary, ...options };
-    return this.#ask("POST /sessions/{session_id}/handover", handed, { session_id: sessionId });
+    const said = { subagentSessionId, summary, ...options };
+    return this.#ask("POST /sessions/{session_id}/handover", said, { session_id: sessionId });
   }
 
   /** What an agent can do with its memory, and what is known of its session. */
-  capabilities(sessionId: string, options: opts.CapabilitiesOpts = {}): Promise<wire.Capabilities> {
+  capabilities(sessionId: string, options: opts.TaskOpts = {}): Promise<wire.Capabilities> {
     return this.#ask("GET /sessions/{session_id}/capabilities", options, { session_id: sessionId });
   }
 
   /** What an agent should do first in a session. */
-  bootstrap(sessionId: string, options: opts.CapabilitiesOpts = {}): Promise<wire.Bootstrap> {
+  bootstrap(sessionId: string, options: opts.TaskOpts = {}): Promise<wire.Bootstrap> {
     return this.#ask("POST /sessions/{session_id}/bootstrap", options, { session_id: sessionId });
   }
 
@@ -132,7 +131,7 @@ export class SessionVerbs {
     return this.#ask("POST /sessions/{session_id}/reminder", { trigger, ...options }, { session_id: sessionId });
   }
 
-  /** Say what happened to a skill. Its note is made anew from all that was said of it. */
+  /** Say what happened to a skill; its note is made anew from all that was said of it. */
   skill(
     sessionId: string,
     action: wire.SkillBody["action"],
@@ -150,7 +149,7 @@ export class SessionVerbs {
     );
   }
 
-  /** Say whether a memory that was found helped. No note is touched. */
+  /** Say whether a memory that was found was `used`, `helpful` or `irrelevant`. No note is touched. */
   feedback(
     sessionId: string,
     entityName: string,
@@ -158,8 +157,49 @@ export class SessionVerbs {
     feedback: wire.FeedbackBody["feedback"],
     options: opts.FeedbackOpts = {},
   ): Promise<wire.GivenFeedback> {
-    const given = { entityName, entityType, feedback, ...options };
-    return this.#ask("POST /sessions/{session_id}/feedback", given, { session_id: sessionId });
+    const said = { entityName, entityType, feedback, ...options };
+    return this.#ask("POST /sessions/{session_id}/feedback", said, { session_id: sessionId });
+  }
+
+  /** Say that what was stated no longer holds: by its name and type, or the id, title or citation of a memory. */
+  invalidate(sessionId: string, entityName: string, options: opts.InvalidateOpts = {}): Promise<wire.Invalidation> {
+    return this.#ask("POST /sessions/{session_id}/invalidate", { entityName, ...options }, { session_id: sessionId });
+  }
+
+  /** Facts that bear on a question, as they hold now or held at a time, each with its citation. */
+  query(query: string, options: opts.QueryOpts = {}): Paged<wire.FactList, wire.FactRow> {
+    return paged(
+      (cursor) => this.#ask("POST /facts", { query, ...options, ...from(cursor) }),
+      (page) => page.facts,
+    );
+  }
+
+  /** The log of a session as one chain of lines, which other tools verify; `nextSeq` says where it goes on. */
+  exportLog(sessionId: string, options: opts.ExportLogOpts = {}): Promise<wire.ExportedLog> {
+    return this.#ask("GET /sessions/{session_id}/log", options, { session_id: sessionId });
+  }
+
+  /** Take over lines of a log that was sealed elsewhere, as they are. What is there already stays one event. */
+  importLog(sessionId: string, lines: readonly string[], options: opts.ImportLogOpts = {}): Promise<wire.ImportedLog> {
+    return this.#ask("POST /sessions/{session_id}/log", { lines, ...options }, { session_id: sessionId });
+  }
+
+  /** Give a point of a session a name: its last event, or another one. */
+  setRef(sessionId: string, name: string, options: opts.SetRefOpts = {}): Promise<wire.SetRef> {
+    return this.#ask("POST /sessions/{session_id}/refs", { name, ...options }, { session_id: sessionId });
+  }
+
+  /** The refs that there are, the one that was set last first. */
+  refs(options: opts.RefsOpts = {}): Paged<wire.RefList, wire.Ref> {
+    return paged(
+      (cursor) => this.#ask("GET /refs", { ...options, ...from(cursor) }),
+      (page) => page.refs,
+    );
+  }
+
+  /** The event that a ref leads to, or HEAD: the last one of a session. */
+  ref(name: string, options: opts.RefOpts = {}): Promise<wire.Ref> {
+    return this.#ask("GET /refs/resolve", { name, ...options });
   }
 }
 

@@ -54,32 +54,44 @@ test("every verb about sessions can be said", async () => {
   assert.deepEqual([verified.ok, verified.erased, verified.totalEvents], [true, 1, 3]);
 });
 
-test("what memory knows is checked out, judged, handed on and taught", async () => {
+test("what memory knows now, and knew at a ref", async () => {
   const name = newName();
-  const statement = `Feed the walruses of ${name} at ten`;
-  const made = await mem.sessions.append(name, "decision.made", "me", { decision: statement });
-  const known = await mem.sessions.checkout(name, statement);
-  assert.equal(known.quality.answerability, "answer_from_memory");
-  assert.ok(known.currentFacts.some((fact) => String(fact["content"]).includes(statement)));
-  const turned = await mem.sessions.afterTurn(name, "user", `When do the walruses of ${name} eat?`);
-  assert.equal(turned.sessionId, name);
-  assert.ok((await mem.sessions.assemble(name, statement, { limit: 3 })).contexts.length);
+  const decision = `Terns of ${name} nest on the dyke`;
+  const made = await mem.sessions.append(name, "decision.made", "me", { decision });
+  const set = await mem.sessions.setRef(name, `refs/${name}/spring`, { refType: "season" });
+  assert.deepEqual([set.status, set.ref.targetSeq, set.ref.refType], ["set", 1, "season"]);
+  assert.deepEqual(await mem.sessions.ref(set.ref.name), set.ref);
+  const asked = await mem.sessions.query(`where do terns of ${name} nest?`, { sessionIds: [name], explain: true });
+  assert.equal(asked.facts[0]!.citation, made.citation);
+  const found = await mem.sessions.checkout(name, `where do terns of ${name} nest?`);
+  assert.equal(found.quality.answerability, "answer_from_memory");
+  const judged = await mem.sessions.feedback(name, made.memory!.id, "memory", "helpful", { query: "terns" });
+  assert.equal(judged.memoryId, made.memory!.id);
+  const closed = await mem.sessions.invalidate(name, decision, { entityType: "decision" });
+  assert.equal(closed.status, "invalidated");
+  assert.equal((await mem.sessions.query("terns nest", { sessionIds: [name] })).facts.length, 0);
+  const then = await mem.sessions.checkout(name, `where do terns of ${name} nest?`, { ref: set.ref.name });
+  assert.deepEqual(then.ref, set.ref);
+  assert.equal((await mem.sessions.query("terns nest", { ref: set.ref.name })).facts.length, 1);
+  const named: string[] = [];
+  for await (const ref of mem.sessions.refs({ sessionId: name, limit: 1 })) named.push(ref.name);
+  assert.deepEqual(named, [set.ref.name]);
+});
 
-  const given = await mem.sessions.feedback(name, statement, "decision", "used", { citation: made.citation });
-  assert.equal(given.eventType, "memory.reinforced");
-  const proposed = await mem.sessions.skill(name, "proposed", `feed-${name}`, {
-    name: "Feed a walrus",
-    procedure: ["Fetch the fish", "Throw it"],
-  });
-  assert.equal(proposed.eventType, "skill.proposed");
-  const skills = await mem.sessions.skills({ skillId: `feed-${name}` });
-  assert.deepEqual(skills.skills.map((one) => one.skillId), [`feed-${name}`]);
-
+test("an agent's turns, its skills and its beginning", async () => {
+  const name = newName();
+  const context = await mem.sessions.afterTurn(name, "user", `Where do gulls of ${name} sleep?`);
+  assert.equal(context.sessionId, name);
+  assert.match((await mem.sessions.assemble(name, `gulls of ${name}`)).prompt, /gulls/);
+  const handed = await mem.sessions.handover(name, `${name}-sub`, "They sleep on the pier");
+  assert.equal(handed.integrityOk, true);
+  const skill = await mem.sessions.skill(name, "proposed", `skill-${name}`, { procedure: ["Look", "Count"] });
+  assert.equal(skill.status, "proposed");
+  const skills = await mem.sessions.skills({ skillId: `skill-${name}` });
+  assert.deepEqual(skills.skills[0]!.procedure, ["Look", "Count"]);
   assert.equal((await mem.sessions.capabilities(name)).sessionId, name);
-  assert.equal((await mem.sessions.bootstrap(name, { currentTask: "feeding" })).mode, "session_start");
-  assert.ok(await mem.sessions.reminder(name, "session-start"));
-  const handed = await mem.sessions.handover(name, `${name}-helper`, "All walruses are fed");
-  assert.ok(handed.integrityOk);
+  assert.equal((await mem.sessions.bootstrap(name, { currentTask: "count gulls" })).mode, "session_start");
+  assert.ok((await mem.sessions.reminder(name, "precompact")).reminder);
 });
 
 test("a session that there is not, and one without a name", async () => {

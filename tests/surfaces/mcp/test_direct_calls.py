@@ -20,7 +20,7 @@ def opened(at: Served, revision: str = REVISION, **headers: str) -> str:
     session = initialize(at, revision=revision, **headers).headers["mcp-session-id"]
     done = {"jsonrpc": "2.0", "method": "notifications/initialized"}
     assert post(at, "/mcp", done, mcp_session_id=session, **headers).status_code == 202
-    endpoint = next(iter(at.surface.endpoints.values()))
+    endpoint = at.surface.served(at.surface._default).endpoint
     if revision >= "2025-06-18":
         wait_for(lambda: session in endpoint._direct._open)
     return session
@@ -118,7 +118,7 @@ def test_a_session_that_only_calls_tools_does_not_grow_old() -> None:
     gate.open.set()
     with gated(gate) as at:
         session = opened(at)
-        endpoint = next(iter(at.surface.endpoints.values()))
+        endpoint = at.surface.served(at.surface._default).endpoint
         idle = endpoint._sessions._server_instances[session].idle_scope
         assert idle is not None
         wait_for(lambda: idle.deadline < float("inf"))

@@ -30,6 +30,26 @@ def test_a_daemon_without_an_agent_does_not_load_the_library() -> None:
     assert {"mcp", "mcp_types", "lancedb", "onnxruntime"}.isdisjoint(done.stdout.split())
 
 
+def test_a_dialect_that_nobody_speaks_is_not_loaded() -> None:
+    program = """
+import asyncio, sys
+from helix.surfaces.mcp.known_answers import _with_handshake
+from helix.surfaces.mcp.surface import McpSurface
+
+async def speak():
+    surface = McpSurface(None, "1")
+    async with surface.run():
+        await _with_handshake((await surface.started("helix")).endpoint)
+
+asyncio.run(speak())
+print(*sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = [name for name in done.stdout.split() if name.startswith("helix.dialects.")]
+    assert "helix.dialects.helix.tools" in loaded
+    assert not [name for name in loaded if name.startswith(("helix.dialects.vault", "helix.dialects.zaxy"))]
+
+
 def test_those_who_come_first_at_the_same_time_are_answered_as_those_who_come_later(daemon: Daemon) -> None:
     paths = ["/mcp", "/mcp", "/mcp/vault", "/mcp/nobody"]
     go = threading.Barrier(len(paths))

@@ -63,7 +63,7 @@ def test_a_session_that_subscribed_hears_of_a_change_until_it_unsubscribes(at: S
             notice = await inbox.wait_for(ResourceUpdatedNotification)
             assert notice.params.uri == "helix://graph"
             await client.unsubscribe_resource("helix://graph")
-            await on_loop(at, at.surface.notices["helix"].tell_memories_changed())
+            await on_loop(at, at.surface.served("helix").notices.tell_memories_changed())
             await on_loop(at, at.surface.tools_changed())
             assert isinstance(await inbox.next(), ToolListChangedNotification)
 
@@ -134,9 +134,9 @@ def test_a_session_that_has_ended_is_forgotten(at: Served) -> None:
     async def story() -> None:
         async with at.client("legacy") as client:
             await client.subscribe_resource("helix://graph")
-            assert at.surface.notices["helix"]._subscribed
+            assert at.surface.served("helix").notices._subscribed
         async with asyncio.timeout(PATIENCE):
-            while at.surface.notices["helix"]._subscribed:
+            while at.surface.served("helix").notices._subscribed:
                 await asyncio.sleep(0.01)
 
     asyncio.run(story())

@@ -65,7 +65,7 @@ def test_the_paths_are_exact_and_nothing_redirects(at: Served) -> None:
         answer = initialize(at, path, authorization="Bearer me")
         assert answer.status_code == 404
         assert answer.json()["code"] == "not-found"
-    assert "helix, vault" in httpx.get(f"{at.url}/mcp/klingon").json()["error"]
+    assert "helix, vault, zaxy" in httpx.get(f"{at.url}/mcp/klingon").json()["error"]
 
 
 def test_the_vault_dialect_asks_even_local_programs_for_a_token(at: Served) -> None:

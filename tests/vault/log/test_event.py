@@ -70,7 +70,9 @@ def test_a_line_of_the_other_envelope_is_read_and_verified() -> None:
     whole = {**line, "integrity": {"hash": f"sha256:{sealed}", "previousHash": None}}
     event = from_line(json.dumps(whole).encode(), 7, "agent-1")
     assert event.is_intact
-    assert (event.seq, event.payload, event.security) == (7, {"title": "Ship it é"}, PUBLIC)
+    # Its id says its number; of one that does not, it is that of the line.
+    assert (event.seq, event.payload, event.security) == (1, {"title": "Ship it é"}, PUBLIC)
+    assert from_line(json.dumps({**whole, "id": "e-1"}).encode(), 7, "agent-1").seq == 7
     whole["type"] = "goal.changed"
     assert not from_line(json.dumps(whole).encode(), 7, "agent-1").is_intact
 

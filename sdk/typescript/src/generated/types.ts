@@ -50,6 +50,8 @@ export interface AppendedEvent {
 
 export interface AssembledContext {
   sessionId: string;
+  /** The point of the session that was asked about. */
+  ref: Ref | null;
   prompt: string;
   contexts: (Record<string, unknown>)[];
   replayEventCount: number;
@@ -95,7 +97,8 @@ export interface Checkout {
   /** All of it as a text for a model. */
   prompt: string;
   workingSet: Record<string, unknown>;
-  ref: Record<string, unknown> | null;
+  /** The point of the session that was asked about. */
+  ref: Ref | null;
   currentFacts: (Record<string, unknown>)[];
   evidence: (Record<string, unknown>)[];
   /** What was found, also what no longer holds: that has a `valid_to`. */
@@ -124,6 +127,8 @@ export interface CheckoutBody {
   limit?: number | undefined;
   /** How many of the last events are told. Default: `20`. */
   maxRecentEvents?: number | undefined;
+  /** Up to this point of a session, as it was known then: `HEAD` or `refs/…`. A ref names its own session. */
+  ref?: string | null | undefined;
   /** The whole answer fits in so many tokens. Default: `4000`. */
   maxTokens?: number | undefined;
   /** What it is for; it is repeated in the answer. */
@@ -326,6 +331,44 @@ export interface ExplainedPack {
   unexplained?: number | null;
 }
 
+export interface ExportedLog {
+  sessionId: string;
+  /** The hash of the last event of the chain; give it with `from_seq`. */
+  head: string;
+  /** Lines of the log, as they were sealed; never cut. */
+  lines: string[];
+  /** Where it goes on; null at the end. */
+  nextSeq: number | null;
+}
+
+export interface FactRow {
+  content: string;
+  source: "exact" | "vector" | "keyword";
+  score: number;
+  validFrom: string | null;
+  /** Until when it holds, or held; null when nothing says so. */
+  validTo: string | null;
+  citation: string;
+  entityName: string;
+  entityType: string;
+  memoryId: string | null;
+  /** The session that stated it. */
+  sessionId: string | null;
+  /** Where the score comes from; when it was asked for. */
+  scoreExplanation?: Record<string, unknown> | null;
+  truncated?: boolean;
+}
+
+export interface FactList {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  facts: FactRow[];
+}
+
 export interface FeedbackBody {
   /** The id of a memory, its title, or the citation of its event. */
   entityName: string;
@@ -418,6 +461,8 @@ export interface Graph {
 
 export interface Handover {
   sessionId: string;
+  /** The point of the session that was asked about. */
+  ref: Ref | null;
   prompt: string;
   contexts: (Record<string, unknown>)[];
   replayEventCount: number;
@@ -530,6 +575,25 @@ export interface Hosts {
   hosts: Host[];
 }
 
+export interface ImportLogBody {
+  /** Lines of a log that follow each other, as they were sealed. */
+  lines: string[];
+  /** The number of the first of them in its file. Default: `1`. */
+  firstLine?: number | undefined;
+  /** Take lines with credentials in them too. */
+  allowSecrets?: boolean | undefined;
+}
+
+export interface ImportedLog {
+  sessionId: string;
+  imported: number;
+  /** Events that were there already. */
+  known: number;
+  /** Memories that were written or changed. */
+  memories: number;
+  degraded?: string | null;
+}
+
 /** The first page also counts what there is. */
 export interface Inbox {
   /** Whether there is more than is said here. */
@@ -596,6 +660,41 @@ export interface IngestedEvents {
   degraded?: string | null;
 }
 
+export interface InvalidateBody {
+  /** What it was stated as, or the id of a memory, its title, or the citation of its event. */
+  entityName: string;
+  /** Such as `decision`, `preference`, `issue`, `task`; `memory` is any. Default: `"memory"`. */
+  entityType?: string | undefined;
+  /** Since when it no longer holds; now, unless it is said. */
+  invalidAt?: string | null | undefined;
+  reason?: string | null | undefined;
+  /** Who says so. Default: `"agent"`. */
+  actor?: string | undefined;
+}
+
+export interface Invalidation {
+  /** The session whose log says so: the one that stated it. */
+  sessionId: string;
+  /** `noop`: it held no longer already. */
+  status: "invalidated" | "noop" | "nothing_matched";
+  memoryId: string | null;
+  /** Until when the memory held. */
+  validUntil?: string | null;
+  seq?: number | null;
+  hash?: string | null;
+  citation?: string | null;
+  degraded?: string | null;
+}
+
+export interface Ref {
+  name: string;
+  sessionId: string;
+  targetSeq: number;
+  targetHash: string;
+  refType: string;
+  updatedAt: string;
+}
+
 export interface LearnedFrom {
   id: string;
   title: string;
@@ -605,7 +704,7 @@ export interface LearnedFrom {
 
 export interface LearnedMemory {
   id: string;
-  /** `created`, `merged`, `superseded` or `noop`, as a write answers. */
+  /** `created`, `merged`, `superseded` or `noop`, as a write answers; or `closed`. */
   status: string;
 }
 
@@ -850,10 +949,46 @@ export interface Proposals {
   proposals: Proposal[];
 }
 
+export interface QueryBody {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** The question. */
+  query: string;
+  /** What held at this time, as far as is known today; now, unless it is said. */
+  heldAt?: string | null | undefined;
+  /** Only what these sessions stated; without them all memories. */
+  sessionIds?: string[] | undefined;
+  /** Up to this point of a session, as it was known then: `HEAD` or `refs/…`. A ref names its own session. */
+  ref?: string | null | undefined;
+  /** Say where each score comes from. */
+  explain?: boolean | undefined;
+  /** Default: `10`. */
+  limit?: number | undefined;
+}
+
 export interface Reason {
   code: string;
   message: string;
   count?: number | null;
+}
+
+export interface SetRef {
+  /** `noop`: it led there already. */
+  status: "set" | "noop";
+  ref: Ref;
+  degraded?: string | null;
+}
+
+export interface RefList {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  refs: Ref[];
 }
 
 export interface RelateBody {
@@ -935,6 +1070,8 @@ export interface Replay {
   /** Leads to the rest; null when this is all. */
   nextCursor?: string | null;
   sessionId: string;
+  /** What it goes up to, when a ref was given. */
+  ref?: Ref | null;
   /** Of the whole log; on the first page. */
   integrity?: SessionIntegrity | null;
   events: LoggedEvent[];
@@ -1015,6 +1152,19 @@ export interface SessionList {
   /** Leads to the rest; null when this is all. */
   nextCursor?: string | null;
   sessions: SessionSummary[];
+}
+
+export interface SetRefBody {
+  /** `refs/` and a name. */
+  name: string;
+  /** The number of the event it leads to; the last one, unless it is said. */
+  seq?: number | null | undefined;
+  /** Its hash, or the first 12 digits or more of it. */
+  hash?: string | null | undefined;
+  /** What kind of point it is. Default: `"ref"`. */
+  refType?: string | undefined;
+  /** Who says so. Default: `"agent"`. */
+  actor?: string | undefined;
 }
 
 export interface SettleBody {
@@ -1670,6 +1820,8 @@ export interface ReplaySessionQuery {
   toSeq?: number | null | undefined;
   /** Only events of this type. */
   type?: string | null | undefined;
+  /** Up to this point of a session, as it was known then: `HEAD` or `refs/…`. A ref names its own session. */
+  ref?: string | null | undefined;
   /** Default: `100`. */
   limit?: number | undefined;
 }
@@ -1706,6 +1858,8 @@ export interface VerbatimQuery {
   query: string;
   /** Only of this session. */
   sessionId?: string | null | undefined;
+  /** Up to this point of a session, as it was known then: `HEAD` or `refs/…`. A ref names its own session. */
+  ref?: string | null | undefined;
   /** Default: `10`. */
   limit?: number | undefined;
 }
@@ -1720,6 +1874,8 @@ export interface AssembleContextQuery {
   limit?: number | undefined;
   /** How many of the last events are told. Default: `20`. */
   maxRecentEvents?: number | undefined;
+  /** Up to this point of a session, as it was known then: `HEAD` or `refs/…`. A ref names its own session. */
+  ref?: string | null | undefined;
   /** The whole answer fits in so many tokens. Default: `4000`. */
   maxTokens?: number | undefined;
 }
@@ -1742,6 +1898,36 @@ export interface ListSkillsQuery {
   status?: "proposed" | "validated" | "revised" | "deprecated" | "contradicted" | null | undefined;
   /** Default: `50`. */
   limit?: number | undefined;
+}
+
+/** The log of a session as one chain of lines, which other tools verify. */
+export interface ExportLogQuery {
+  /** The number of an event. Default: `1`. */
+  fromSeq?: number | undefined;
+  /** The hash of the end of the chain; the longest one, unless it is said. */
+  head?: string | null | undefined;
+  /** How many lines at most; 2 MiB at most too. Default: `1000`. */
+  limit?: number | undefined;
+}
+
+/** The refs that there are, the one that was set last first. */
+export interface ListRefsQuery {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Only those that lead into this session. */
+  sessionId?: string | null | undefined;
+  /** Default: `50`. */
+  limit?: number | undefined;
+}
+
+/** The event that a ref leads to, or HEAD: the last one of a session. */
+export interface ResolveRefQuery {
+  /** `HEAD` or `refs/…`. */
+  name: string;
+  /** Of which session HEAD is meant. */
+  sessionId?: string | null | undefined;
 }
 
 /** Read every file again and bring the derived data up to date; answered when that is done. */
@@ -1782,6 +1968,9 @@ export interface Schemas {
   Event: Event;
   EventToIngest: EventToIngest;
   ExplainedPack: ExplainedPack;
+  ExportedLog: ExportedLog;
+  FactRow: FactRow;
+  FactList: FactList;
   FeedbackBody: FeedbackBody;
   GivenFeedback: GivenFeedback;
   FileBody: FileBody;
@@ -1799,12 +1988,17 @@ export interface Schemas {
   Host: Host;
   HostFiles: HostFiles;
   Hosts: Hosts;
+  ImportLogBody: ImportLogBody;
+  ImportedLog: ImportedLog;
   Inbox: Inbox;
   InboxItem: InboxItem;
   IndexState: IndexState;
   Indexing: Indexing;
   IngestBody: IngestBody;
   IngestedEvents: IngestedEvents;
+  InvalidateBody: InvalidateBody;
+  Invalidation: Invalidation;
+  Ref: Ref;
   LearnedFrom: LearnedFrom;
   LearnedMemory: LearnedMemory;
   LeftOut: LeftOut;
@@ -1827,7 +2021,10 @@ export interface Schemas {
   Projects: Projects;
   Proposal: Proposal;
   Proposals: Proposals;
+  QueryBody: QueryBody;
   Reason: Reason;
+  SetRef: SetRef;
+  RefList: RefList;
   RelateBody: RelateBody;
   RelateResult: RelateResult;
   RememberBody: RememberBody;
@@ -1845,6 +2042,7 @@ export interface Schemas {
   SessionIntegrity: SessionIntegrity;
   SessionSummary: SessionSummary;
   SessionList: SessionList;
+  SetRefBody: SetRefBody;
   SettleBody: SettleBody;
   Settled: Settled;
   Similar: Similar;
