@@ -43,6 +43,8 @@ export type RestoreOpts = Changed<wire.RestoreBody, "id">;
 export type RelateOpts = Changed<wire.RelateBody, "from" | "to">;
 export type ManifestOpts = Asked<wire.StrandManifestQuery>;
 export type ProposalsOpts = Asked<wire.ProposalsQuery>;
+export type InboxOpts = Asked<wire.InboxQuery>;
+export type AcceptOpts = Changed<wire.AcceptBody, "key">;
 export type ConsolidateOpts = Changed<wire.ConsolidateBody>;
 
 export type AppendOpts = Changed<wire.AppendBody, "type" | "actor" | "payload">;

@@ -1,5 +1,26 @@
 // Made from the daemon's code by `make docs`; do not edit.
 
+export interface AcceptBody {
+  /** Of a proposed memory in the inbox. */
+  key: string;
+  /** Other words for it. */
+  text?: string | null | undefined;
+  /** Made from the text when absent. */
+  title?: string | null | undefined;
+  /** Another kind than was proposed. */
+  kind?: string | null | undefined;
+  /** Another project than that of the session. */
+  project?: string | null | undefined;
+}
+
+export interface Accepted {
+  key: string;
+  id: string;
+  /** As of a write: `merged` when a memory said it already. */
+  status: "created" | "merged" | "superseded" | "noop";
+  degraded?: string | null;
+}
+
 /** A request that does it, as it stands. */
 export interface Action {
   name: string;
@@ -547,7 +568,7 @@ export interface Inbox {
 export interface InboxItem {
   /** Stands for the item as it is now. */
   key: string;
-  what: "unreadable" | "unmerged" | "waiting-to-merge" | "duplicate" | "contradiction" | "expired" | "stale-task" | "dangling-link" | "secret-refused";
+  what: "proposed" | "unreadable" | "unmerged" | "waiting-to-merge" | "duplicate" | "contradiction" | "expired" | "stale-task" | "dangling-link" | "secret-refused";
   id: string | null;
   title: string | null;
   /** The memory that would stand in its place; of a dangling link what it names. */
@@ -559,6 +580,7 @@ export interface InboxItem {
   remedy: string;
   detail: string;
   actions: Action[];
+  proposal?: ProposedMemory | null;
 }
 
 export interface IndexState {
@@ -848,6 +870,23 @@ export interface Proposals {
   /** Leads to the rest; null when this is all. */
   nextCursor?: string | null;
   proposals: Proposal[];
+}
+
+/** What was said in a session and may be worth a memory. */
+export interface ProposedMemory {
+  text: string;
+  title: string | null;
+  kind: string;
+  project: string | null;
+  /** `said`: a sentence of a turn. `fix`: a command failed, and passed after edits. */
+  rule: "said" | "fix" | "program";
+  session: string;
+  /** The event that says it. */
+  uri: string;
+  saidBy: string;
+  saidAt: string;
+  /** In how many places it is said. */
+  times: number;
 }
 
 export interface Reason {
@@ -1645,7 +1684,7 @@ export interface ProposalsQuery {
 }
 
 /**
- * What waits for a person: unreadable notes, unmerged texts, proposals to tidy, refused secrets.
+ * What waits for a person: proposed memories, files that need help, what to tidy, refused secrets.
  *
  * Each item comes with its actions: requests that can be sent as they stand.
  */
@@ -1752,6 +1791,8 @@ export interface ReindexQuery {
 
 /** Every schema of the document by its name. */
 export interface Schemas {
+  AcceptBody: AcceptBody;
+  Accepted: Accepted;
   Action: Action;
   AfterTurnBody: AfterTurnBody;
   AppendBody: AppendBody;
@@ -1827,6 +1868,7 @@ export interface Schemas {
   Projects: Projects;
   Proposal: Proposal;
   Proposals: Proposals;
+  ProposedMemory: ProposedMemory;
   Reason: Reason;
   RelateBody: RelateBody;
   RelateResult: RelateResult;
