@@ -130,6 +130,10 @@ class EventLog:
             file.chmod(0o600)
             return name
 
+    @property
+    def is_kept(self) -> bool:
+        return self._keep != "off"
+
     # Writing
 
     def append(self, session: str, drafts: Sequence[EventDraft]) -> tuple[list[LogEvent], str | None]:

@@ -22,6 +22,7 @@ WHAT: Literal["proposed"] = "proposed"
 
 # Another number means that all logs are gone through again, as after a change of the rules.
 _VERSION = 1
+_RUNS_KEPT = 7 * 24 * 3600.0
 
 
 class EvidencePlace(NamedTuple):
@@ -44,6 +45,20 @@ class ProposalPlace(NamedTuple):
     end: int
     others: tuple[EvidencePlace, ...] = ()
     """what else it rests on"""
+
+
+class AskedSession(NamedTuple):
+    """What is known of a session that a program was asked about."""
+
+    session: str
+    through: int = 0
+    """the last event that it was told of"""
+    tries: int = 0
+    """that failed since"""
+    not_before: float = 0.0
+    """when it may be tried again"""
+    at: float = 0.0
+    outcome: str = ""
 
 
 def key_of(kind: str, text: str) -> str:
@@ -74,6 +89,12 @@ class Proposals(StateDatabase):
         )
         self._db.execute("CREATE INDEX IF NOT EXISTS proposal_at ON proposal (at)")
         self._db.execute("CREATE TABLE IF NOT EXISTS mark (event INTEGER NOT NULL, hash TEXT NOT NULL)")
+
+        self._db.execute(
+            "CREATE TABLE IF NOT EXISTS asked (session TEXT PRIMARY KEY, through INTEGER NOT NULL,"
+            " tries INTEGER NOT NULL, not_before REAL NOT NULL, at REAL NOT NULL, outcome TEXT NOT NULL) WITHOUT ROWID"
+        )
+        self._db.execute("CREATE TABLE IF NOT EXISTS run (at REAL NOT NULL)")
 
     def erase(self, memory_ids: Sequence[str]) -> bool:
         return True  # of memories nothing is kept, and of events where they stand
@@ -114,6 +135,31 @@ class Proposals(StateDatabase):
             ProposalPlace._make((*row[:8], tuple(EvidencePlace(*one) for one in json.loads(row[8]))))
             for row in rows
         ]
+
+    def asked(self, session: str) -> AskedSession:
+        with self._lock:
+            row = self._db.execute("SELECT * FROM asked WHERE session = ?", (session,)).fetchone()
+        return AskedSession(session) if row is None else AskedSession._make(row)
+
+    def note_run(self, at: float) -> None:
+        """That the program was asked: each time counts, however it goes."""
+        with self.transaction():
+            self._db.execute("DELETE FROM run WHERE at < ?", (at - _RUNS_KEPT,))
+            self._db.execute("INSERT INTO run VALUES (?)", (at,))
+
+    def note_asked(self, asked: AskedSession) -> None:
+        with self.transaction():
+            self._db.execute("INSERT OR REPLACE INTO asked VALUES (?, ?, ?, ?, ?, ?)", asked)
+
+    def asked_since(self, moment: float) -> int:
+        """How often the program was asked."""
+        with self._lock:
+            return int(self._db.execute("SELECT count(*) FROM run WHERE at >= ?", (moment,)).fetchone()[0])
+
+    def last_asked(self) -> AskedSession | None:
+        with self._lock:
+            row = self._db.execute("SELECT * FROM asked ORDER BY at DESC LIMIT 1").fetchone()
+        return None if row is None else AskedSession._make(row)
 
     def drop(self, places: Sequence[ProposalPlace]) -> None:
         with self.transaction():
