@@ -173,4 +173,5 @@ class SessionMethods(Made):
     handover = Method(SessionVerbs.handover)
     capabilities = Method(SessionVerbs.capabilities)
     bootstrap = Method(SessionVerbs.bootstrap)
+    recap = Method(SessionVerbs.recap)
     reminder = Method(SessionVerbs.reminder)

@@ -50,6 +50,7 @@ export type ConsolidateOpts = Changed<wire.ConsolidateBody>;
 export type AppendOpts = Changed<wire.AppendBody, "type" | "actor" | "payload">;
 export type SessionsOpts = Asked<wire.ListSessionsQuery>;
 export type ReplayOpts = Asked<wire.ReplaySessionQuery>;
+export type RecapOpts = Asked<wire.RecapQuery>;
 export type EventOpts = Asked<wire.GetEventQuery>;
 export type VerbatimOpts = Asked<wire.VerbatimQuery, "query">;
 

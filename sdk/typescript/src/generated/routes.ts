@@ -55,6 +55,7 @@ export const ROUTES = {
   "GET /sessions/{session_id}/capabilities": { answer: "Capabilities", again: "always" },
   "POST /sessions/{session_id}/bootstrap": { answer: "Bootstrap", again: "never" },
   "POST /sessions/{session_id}/reminder": { answer: "Reminder", again: "never" },
+  "GET /recap": { answer: "Recap", again: "always" },
   "POST /sessions/{session_id}/skills": { answer: "SkillEvent", again: "never" },
   "GET /skills": { answer: "Skills", again: "always" },
   "POST /sessions/{session_id}/feedback": { answer: "FeedbackGiven", again: "never" },

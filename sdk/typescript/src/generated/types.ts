@@ -895,6 +895,15 @@ export interface Reason {
   count?: number | null;
 }
 
+export interface Recap {
+  project: string | null;
+  /** Those it is about, the last first. */
+  sessions: string[];
+  /** A line for each thing, with the event that says it; empty when there is nothing. */
+  text: string;
+  tokensUsed?: number;
+}
+
 export interface RelateBody {
   /** The id of the memory that the edge leaves. */
   from: string;
@@ -1769,6 +1778,20 @@ export interface SessionCapabilitiesQuery {
   currentTask?: string | null | undefined;
 }
 
+/**
+ * What the last sessions of a project left: hand-over, open tasks, decisions, first and last words.
+ *
+ * A session is of the project of the folder that it was started in.
+ */
+export interface RecapQuery {
+  /** The caller's when absent. */
+  project?: string | null | undefined;
+  /** Leave out this session: the one that asks. */
+  without?: string | null | undefined;
+  /** The whole answer fits in so many tokens. Default: `400`. */
+  maxTokens?: number | undefined;
+}
+
 /** The skills that the logs know, the one that something happened to last first, and how they did. */
 export interface ListSkillsQuery {
   /** The whole answer fits in so many tokens. Default: `2000`. */
@@ -1870,6 +1893,7 @@ export interface Schemas {
   Proposals: Proposals;
   ProposedMemory: ProposedMemory;
   Reason: Reason;
+  Recap: Recap;
   RelateBody: RelateBody;
   RelateResult: RelateResult;
   RememberBody: RememberBody;
