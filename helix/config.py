@@ -90,6 +90,22 @@ class SessionsConfig:
 
 
 @dataclass(frozen=True)
+class DistillConfig:
+    """A program that proposes memories of sessions that have ended. Without one only rules do."""
+
+    command: tuple[str, ...] = ()
+    """the program and its arguments, such as `["claude", "-p"]`: a prompt on standard input, JSON on standard output"""
+    quiet_minutes: float = 30.0
+    """a session has ended when nothing happened in it for this long"""
+    timeout: float = 120.0
+    """seconds after which the program is ended"""
+    per_day: int = 10
+    """how often it is asked within 24 hours, failures too"""
+    max_prompt_chars: int = 60_000
+    """a longer session is told by its beginning and its end"""
+
+
+@dataclass(frozen=True)
 class Config:
     """Where things are, who may come in, and how much at once."""
 
@@ -130,6 +146,7 @@ class Config:
     consolidate: ConsolidateConfig = ConsolidateConfig()
     search: SearchConfig = SearchConfig()
     sessions: SessionsConfig = SessionsConfig()
+    distill: DistillConfig = DistillConfig()
 
     @property
     def base_url(self) -> str:
@@ -221,7 +238,9 @@ def set_in_file(path: Path, name: str, value: object) -> None:
         if table not in holder:
             holder[table] = tomlkit.table()
         holder = holder[table]
-    holder[key] = str(value) if isinstance(value, Path) else value
+    holder[key] = (
+        str(value) if isinstance(value, Path) else list(value) if isinstance(value, tuple) else value
+    )
     _apply(defaults(Path()), document.unwrap(), str(path), Path())  # a value that does not fit is not written
     _write_text(path, tomlkit.dumps(document), private=name in SECRETS)
 
@@ -329,6 +348,13 @@ def _convert(key: str, value: object, default: object, origin: str, home: Path) 
         if isinstance(value, str | Path):
             return _path(value, home)
         raise ConfigError(f"{key} = {value!r} is not a path; put it in quotes", origin=origin)
+    if isinstance(default, tuple):
+        if isinstance(value, list | tuple) and all(isinstance(one, str) and one for one in value):
+            return tuple(value)
+        raise ConfigError(
+            f'{key} = {value!r} is no list of texts; write the program and each argument apart: ["claude", "-p"]',
+            origin=origin,
+        )
     if isinstance(default, bool):
         if isinstance(value, bool):
             return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from helix.capture.draft import SoFar
 from helix.state.database import StateDatabase
@@ -28,6 +29,10 @@ class TranscriptMark:
 
 class Marks(StateDatabase):
     keeps = "how far the transcripts of agents have been read"
+
+    @property
+    def folder(self) -> Path:
+        return self._path.parent
 
     def _prepare(self) -> None:
         self._db.execute(

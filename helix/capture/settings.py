@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from helix.memory.distill import FOLDER
 from helix.state.permissions import FILE
 
 SETTINGS_FILE = "capture.json"
@@ -37,6 +38,16 @@ class CaptureSettings:
             return folder in {f"sha256:{_sha256(one)}" for one in self.folders}
         real = Path(os.path.realpath(folder))
         return any(real.is_relative_to(one) for one in self.folders)
+
+
+def names_below(root: Path, folder: str | None) -> bool:
+    """Whether the folder of a transcript, or the digest of its name, is one that the daemon works in."""
+    if folder is None or not folder.startswith("sha256:"):
+        return folder is not None and Path(os.path.realpath(folder)).is_relative_to(os.path.realpath(root))
+    return folder in {
+        f"sha256:{_sha256(str(root / FOLDER))}",
+        f"sha256:{_sha256(os.path.realpath(root / FOLDER))}",
+    }
 
 
 def summary_of(settings: CaptureSettings | None) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from helix.capture.draft import CapturedEvent, SoFar, digest
 from helix.capture.gemini_cli import lines_of_json
 from helix.capture.marks import Marks, TranscriptMark
 from helix.capture.registry import HOSTS, TranscriptHost
-from helix.capture.settings import CaptureSettings
+from helix.capture.settings import CaptureSettings, names_below
 
 Ingest = Callable[[str, Sequence[Mapping[str, Any]]], int]
 """adds events to the log of a session, and says how many of them it did not have yet"""
@@ -53,6 +53,7 @@ class Capture:
         self._settings = settings
         self._marks = marks
         self._ingest = ingest
+        self._own = marks.folder
         # Only in memory: of folders that nobody named nothing is kept.
         self._wanted: dict[tuple[Path, int], bool] = {}
         self._seen: dict[Path, tuple[int, int, int]] = {}
@@ -100,7 +101,8 @@ class Capture:
         except OSError:
             return False
         folder = transcript.host.find_folder(transcript.path, head)
-        is_wanted = self._settings.names(folder)
+        # The daemon may ask an agent about sessions, in a folder of its own: what that writes down is no session.
+        is_wanted = self._settings.names(folder) and not names_below(self._own, folder)
         if is_wanted or folder is not None or is_enough:
             self._wanted[key] = is_wanted
         return is_wanted

@@ -45,6 +45,7 @@ SECTIONS = (
         "The vault",
         (
             ("init", "helix.cli.setup:init", "Make a vault: a folder of markdown files that you share."),
+            ("inbox", "helix.cli.inbox:app", "Show what waits for you, and accept what sessions propose."),
             ("doctor", "helix.cli.doctor:doctor", "Explain what is wrong, and what to do about it."),
             ("conflicts", "helix.cli.maintenance:conflicts", "List what needs a person: files not read or merged."),
             ("adopt", "helix.cli.changes:adopt", "Give notes that have no id of their own a real one."),

@@ -137,6 +137,13 @@ def _typed(now: Setting, text: str) -> object:
                 return kind(text)
             except ValueError:
                 continue
+    if isinstance(now.value, tuple):
+        import json
+
+        try:
+            return json.loads(text)
+        except ValueError:
+            return text  # refused with the name of the setting
     if isinstance(now.value, Path):
         return text if text.startswith("~") else str(Path(text).absolute())
     return text

@@ -72,6 +72,52 @@ class ConsolidateResult(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
+class InboxItem(Result):
+    """Something that waits for a person."""
+
+    key: str
+    what: str
+    id: str | None = None
+    title: str | None = None
+    other: str | None = None
+    other_title: str | None = None
+    path: str | None = None
+    line: int | None = None
+    reason: str = ""
+    remedy: str = ""
+    detail: str = ""
+    actions: tuple[Mapping[str, Any], ...] = ()
+    """what settles it: requests as they can be sent"""
+    proposal: Mapping[str, Any] | None = None
+    """of a proposed memory: `text`, `kind`, `project`, and where it was said"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inbox(Listing[InboxItem]):
+    inbox: tuple[InboxItem, ...] = field(default=(), metadata={"of": InboxItem, "key": "items"})
+    counts: Mapping[str, int] = mapping()
+    looking: bool | None = None
+
+    @property
+    def items(self) -> tuple[InboxItem, ...]:
+        return self.inbox
+
+
+@dataclass(frozen=True, kw_only=True)
+class Accepted(Result):
+    key: str
+    id: str
+    status: str
+    degraded: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dismissed(Result):
+    key: str
+    status: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class ManifestEntry(Result):
     name: str
     sha256: str

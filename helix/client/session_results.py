@@ -322,6 +322,14 @@ class Bootstrap(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Recap(Result):
+    project: str | None = None
+    sessions: tuple[str, ...] = ()
+    text: str = ""
+    tokens_used: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class Reminder(Result):
     session_id: str
     reminder: Mapping[str, Any] | None = None

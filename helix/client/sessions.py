@@ -21,6 +21,7 @@ from helix.client.session_results import (
     ImportedLog,
     IngestedEvents,
     Invalidation,
+    Recap,
     Ref,
     RefList,
     Reminder,
@@ -199,6 +200,12 @@ class SessionVerbs:
     def bootstrap(self, session_id: str, *, current_task: str | None = None) -> Call[Bootstrap]:
         """What an agent should do first in a session."""
         return _adds(of_session(session_id, "/bootstrap"), Bootstrap, current_task=current_task)
+
+    def recap(
+        self, *, project: str | None = None, without: str | None = None, max_tokens: int = 400
+    ) -> Call[Recap]:
+        """What the last sessions of a project left: hand-over, open tasks, decisions, the first and the last words."""
+        return reads("/recap", Recap, project=project, without=without, max_tokens=max_tokens)
 
     def reminder(
         self,

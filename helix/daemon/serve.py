@@ -26,6 +26,7 @@ from helix.config import Config, from_process
 from helix.daemon.allocator import share_arenas
 from helix.daemon.capturing import CaptureSoon
 from helix.daemon.connections import BoundedConnection
+from helix.daemon.distilling import DistillSoon
 from helix.daemon.logs import LEVELS, announce, start_logging
 from helix.errors import ConfigError, HelixError, VaultLocked
 from helix.follow.daemon_address import Whereabouts
@@ -130,11 +131,15 @@ def _serve(followed: FollowedVault) -> None:
         followed.on_change(mcp.memories_changed)
         follower = followed.follower()
         capture = CaptureSoon(workspace)
-        followed.reconciler.on_scan.append(capture.look)
+        distill = DistillSoon(followed)
+        followed.reconciler.on_scan += [capture.look, distill.look]
         doors = _make_doors(workspace, follower, recall, clients, mcp, release)
         plugged = [
             Plugged(
-                lifespans=[partial(_following, follower, recall, workspace.upkeep, capture), doors.events.run]
+                lifespans=[
+                    partial(_following, follower, recall, workspace.upkeep, [capture.stop, distill.stop]),
+                    doors.events.run,
+                ]
             ),
             Plugged(mcp.routes(), [mcp.run]),
             Plugged(dashboard()),
@@ -230,14 +235,14 @@ def _make_doors(
 
 @asynccontextmanager
 async def _following(
-    follower: Follower, recall: RecallSoon, upkeep: Upkeep, capture: CaptureSoon
+    follower: Follower, recall: RecallSoon, upkeep: Upkeep, before: Sequence[Callable[[], None]]
 ) -> AsyncIterator[None]:
     for worker in (follower, recall, upkeep):
         worker.start()
     try:
         yield
     finally:
-        for stop in (capture.stop, upkeep.stop, follower.stop, recall.stop):
+        for stop in (*before, upkeep.stop, follower.stop, recall.stop):
             await anyio.to_thread.run_sync(stop)
 
 

@@ -354,6 +354,17 @@ class EventIndex(StateDatabase):
             (session, first, (1 << 62) if last is None else last, *kinds, limit),
         )
 
+    def after(self, number: int, kinds: Sequence[str], limit: int) -> list[EventPlace]:
+        """The events of some types that were taken in after one, in that order, of all sessions."""
+        among = ", ".join("?" * len(kinds))
+        return self._places(
+            f"WHERE e.id > ? AND e.type IN ({among}) ORDER BY e.id LIMIT ?", (number, *kinds, limit)
+        )
+
+    def hash_at(self, number: int) -> str | None:
+        """Of the event that has this number in the index; None when none has."""
+        return next((place.hash for place in self._places("WHERE e.id = ?", (number,))), None)
+
     def before(self, session: str, seq: int, kinds: Sequence[str], limit: int) -> list[EventPlace]:
         """The events of some types that came before a number, the last first."""
         among = ", ".join("?" * len(kinds))

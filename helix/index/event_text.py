@@ -13,6 +13,7 @@ BOOKKEEPING = frozenset(
         "memory.reinforced",
         "memory.feedback",
         "memory.invalidated",
+        "memory.proposed",
         "memory.ref.updated",
         "event.erased",
         "compaction.completed",

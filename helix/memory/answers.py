@@ -450,7 +450,28 @@ class Action(TypedDict):
 
 
 Tidying = Literal["duplicate", "contradiction", "expired", "stale-task", "dangling-link"]
-Waiting = Literal["unreadable", "unmerged", "waiting-to-merge", Tidying, "secret-refused"]
+Waiting = Literal["proposed", "unreadable", "unmerged", "waiting-to-merge", Tidying, "secret-refused"]
+
+
+Rule = Literal["said", "fix", "program"]
+"""how it was found that something may be worth a memory"""
+
+
+class ProposedMemory(TypedDict):
+    """What was said in a session and may be worth a memory."""
+
+    text: str
+    title: str | None
+    kind: str
+    project: str | None
+    rule: Annotated[
+        Rule, About("`said`: a sentence of a turn. `fix`: a command failed, and passed after edits.")
+    ]
+    session: str
+    uri: Annotated[str, About("The event that says it.")]
+    said_by: str
+    said_at: str
+    times: Annotated[int, About("In how many places it is said.")]
 
 
 class InboxItem(TypedDict):
@@ -468,6 +489,7 @@ class InboxItem(TypedDict):
     remedy: str
     detail: str
     actions: list[Action]
+    proposal: NotRequired[ProposedMemory | None]
 
 
 class InboxHead(TypedDict, total=False):
@@ -492,6 +514,13 @@ class Inbox(Page):
 class DismissedItem(TypedDict):
     key: str
     status: Literal["dismissed"]
+
+
+class Accepted(TypedDict):
+    key: str
+    id: str
+    status: Annotated[WriteStatus, About("As of a write: `merged` when a memory said it already.")]
+    degraded: NotRequired[str | None]
 
 
 class Settled(TypedDict):

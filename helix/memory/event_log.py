@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from helix.vault.times import format_time, utc_now
 
 if TYPE_CHECKING:
     from helix.index.event_index import EventIndex, EventPlace, SessionCounts
+    from helix.memory.distill.proposals import Proposals
     from helix.vault.log.event import EventDraft, LogEvent
     from helix.vault.log.integrity import Integrity
     from helix.vault.log.session_logs import SessionLogs
@@ -25,18 +26,31 @@ if TYPE_CHECKING:
 EVENTS_FILE = "events.db"
 _WRITER_FILE = "writer"
 _ERASED = "event.erased"
+_STARTED = "hook.session_started"
 _ORDERS_AT_MOST = 10_000
 _VERIFIED_AT_MOST = 15
+_PROJECTS_AT_MOST = 500
 
 
 class EventLog:
-    def __init__(self, root: Root, state: Path, keep: str, databases: list[StateDatabase]) -> None:
-        """`databases` are those that are opened anew when somebody deletes their files."""
+    def __init__(
+        self,
+        root: Root,
+        state: Path,
+        keep: str,
+        databases: list[StateDatabase],
+        find_project: Callable[[str], str | None] = lambda _: None,
+    ) -> None:
+        """`databases` are those that are opened anew when somebody deletes their files; `find_project` says of which
+        project a folder is."""
         self._vault_root = root
         self._state = state
         self._keep = keep
         self._databases = databases
+        self._find_project = find_project
+        self._projects: dict[str, str | None] = {}
         self._index: EventIndex | None = None
+        self._proposals: Proposals | None = None
         self._opening = threading.Lock()
         self._refs = threading.Lock()
         self._naming = threading.Lock()
@@ -78,7 +92,21 @@ class EventLog:
             self._logs = SessionLogs(root, self._writer)
         return self._logs
 
+    def proposals(self) -> Proposals:
+        """What the logs propose to remember."""
+        with self._opening:
+            if self._proposals is None:
+                from helix.memory.distill.proposals import PROPOSALS_FILE, Proposals
+
+                self._proposals = Proposals(self._index_path.with_name(PROPOSALS_FILE))
+                self._databases.append(self._proposals)
+            return self._proposals
+
     def close(self) -> None:
+        if self._proposals is not None:
+            self._databases.remove(self._proposals)
+            self._proposals.close()
+            self._proposals = None
         if self._index is not None:
             self._databases.remove(self._index)
             self._index.close()
@@ -103,6 +131,10 @@ class EventLog:
             file.write_text(f"{name}\n")
             file.chmod(0o600)
             return name
+
+    @property
+    def is_kept(self) -> bool:
+        return self._keep != "off"
 
     # Writing
 
@@ -231,6 +263,16 @@ class EventLog:
                 f"there is no session {session!r}; `helix session list` shows those there are"
             )
         return index
+
+    def project_of(self, session: str) -> str | None:
+        """The project of the folder that a session was started in, as far as its log says which that was."""
+        if session not in self._projects:
+            index = self.get_index(session)
+            for _, event in index.read(index.span(session, 1, None, 1, [_STARTED])):
+                folder = None if event is None else event.payload.get("workspace")
+                found = self._find_project(folder) if isinstance(folder, str) and folder else None
+                self._projects = {**dict(list(self._projects.items())[-_PROJECTS_AT_MOST:]), session: found}
+        return self._projects.get(session)
 
     def verify(self, session: str) -> Integrity:
         self.get_index(session)

@@ -67,7 +67,7 @@ class FollowedVault:
         self.databases = [self.vault.ancestry, self.catalog]
         self.catalog.is_ours = self.follows
         keep = self.config.sessions.keep
-        self.events = EventLog(self.vault.root, self.state, keep, self.databases)
+        self.events = EventLog(self.vault.root, self.state, keep, self.databases, self._project_at)
         logs = LogLane(self.events.find_index, self.events.index, self.events.settle_erasures)
         self.reconciler = Reconciler(
             self.vault,
@@ -143,6 +143,11 @@ class FollowedVault:
         return Follower(
             self.reconciler, self.mender, autocommit, holds=self.lock.is_held, may_catch_up=self.may_catch_up
         )
+
+    def _project_at(self, folder: str) -> str | None:
+        from helix_mcp.project import find_project
+
+        return find_project(folder, str(self.config.config_dir)).name or None
 
     def _renew(self) -> None:
         """At every full scan: somebody may have deleted what is open here."""

@@ -406,6 +406,15 @@ class Bootstrap(TypedDict):
     prompt: str
 
 
+class Recap(TypedDict):
+    project: str | None
+    sessions: Annotated[list[str], About("Those it is about, the last first.")]
+    text: Annotated[
+        str, About("A line for each thing, with the event that says it; empty when there is nothing.")
+    ]
+    tokens_used: NotRequired[int]
+
+
 class Reminder(TypedDict):
     session_id: str
     reminder: Annotated[

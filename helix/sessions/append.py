@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from helix.errors import BadValue
+from helix.memory.distill.look import PROPOSED
+from helix.memory.event_log import EventLog
 from helix.memory.request import Request, verb
 from helix.sessions.answers import Appended, ErasedEvent, Ingested
 from helix.sessions.event_memory import memory_of
@@ -15,6 +17,11 @@ from helix.sessions.whole_log import log_of
 from helix.vault.log.event import EventDraft
 from helix.vault.log.log_paths import check_session
 from helix.vault.times import parse_time
+
+if TYPE_CHECKING:
+    from helix.index.event_index import EventPlace
+
+_MOST_PROPOSALS = 10_000
 
 
 @verb("session_append")
@@ -87,6 +94,8 @@ def erase(
         raise BadValue("this event says that another was erased, and has no content of its own")
     others = [] if through is None else log.find_places(session_id, seq, through)
     places = {one.hash: one for one in (place, *others)}
+    # What a program made of it says it too.
+    places |= {one.hash: one for one in _made_of(log, session_id, set(places))}
     memory_id = memory_of(request, place.hash, next((event for _, event in log.read([place])), None))
     log.erase(session_id, list(places.values()))
     return {
@@ -96,6 +105,15 @@ def erase(
         "erased": len(places),
         "memory_id": memory_id,
     }
+
+
+def _made_of(log: EventLog, session_id: str, hashes: set[str]) -> Iterator[EventPlace]:
+    """The proposals that rest on these events."""
+    index = log.index()
+    for place, event in index.read(index.span(session_id, 1, None, _MOST_PROPOSALS, [PROPOSED])):
+        evidence = () if event is None or event.erased_at is not None else event.payload.get("evidence")
+        if any(isinstance(one, dict) and one.get("hash") in hashes for one in evidence or ()):
+            yield place
 
 
 def _of_given(number: int, given: Mapping[str, Any]) -> EventDraft:

@@ -131,6 +131,14 @@ class CheckoutRequest(AssembleRequest):
     purpose: Annotated[str | None, About("What it is for; it is repeated in the answer.", longest=500)] = None
 
 
+class RecapRequest(Asks):
+    project: Annotated[str | None, About("The caller's when absent.", longest=200)] = None
+    without: Annotated[str | None, About("Leave out this session: the one that asks.", longest=128)] = None
+    max_tokens: Annotated[int, About("The whole answer fits in so many tokens.", least=64, most=200_000)] = (
+        400
+    )
+
+
 class AfterTurnRequest(Asks):
     session_id: SessionId
     role: Annotated[str, About("Who said it, such as `user` or `assistant`.", shortest=1, longest=200)]
@@ -453,6 +461,15 @@ SESSIONS = (
                     example={"trigger": "precompact", "turn_count": 12}),
         sdk="sessions.reminder",
         about="Whether an agent should look at its memory now, and why.",
+    ),
+    Verb(
+        "session_recap", RecapRequest, f"{_ANSWERS}Recap", run="sessions.recap:recap", permission="recall",
+        uses_caller=True,
+        route=Route("GET", "/recap", "recap", "sessions"), sdk="sessions.recap",
+        about="""What the last sessions of a project left: hand-over, open tasks, decisions, first and last words.
+
+        A session is of the project of the folder that it was started in.
+        """,
     ),
     Verb(
         "session_skill", SkillRequest, f"{_ANSWERS}SkillEvent", run="sessions.skills:skill",

@@ -33,6 +33,7 @@ HELIX_URL, or HELIX_HOST and HELIX_PORT, say where the daemon is; HELIX_TOKEN is
 """
 
 BUDGET = 1500
+DISTILLING = "HELIX_DISTILLING"
 # Of the 300 ms that an agent sees at most, some are for the end of the process.
 _DEADLINE = 0.28
 _SHORTEST = 0.02
@@ -48,6 +49,8 @@ def run(arguments: list[str]) -> None:
     if "--help" in arguments or "-h" in arguments:
         sys.stdout.write(HELP)
         return
+    if os.environ.get(DISTILLING):
+        return  # the daemon itself asks this agent about a session: that is none to be recorded, or told of others
     if "--explain" in arguments:
         _work(arguments, Output())
         return

@@ -44,6 +44,7 @@ def record(event: dict[str, Any], rest: Rest, project: str) -> None:
     if known and name == "Stop" and _is_fresh(known):
         raise GiveUp("the record of this session is fresh")
     title, text = _title_and_text(event, name, project)
+    text += _log_of(rest, session)
     written = LastWritten(rest.state_folder, session)
     if known:
         based_on = {"If-Match": f'"{written.get()}"'}
@@ -64,6 +65,16 @@ def record(event: dict[str, Any], rest: Rest, project: str) -> None:
         "POST", "/remember", memory, {"Idempotency-Key": f"claude-code session {session}"[:200]}
     )
     written.put(str(rest.ask("GET", f"/memory/{answer['id']}?format=detailed")["hash"]))
+
+
+def _log_of(rest: Rest, session: str) -> str:
+    """Where its log is, if what the host writes down is taken in."""
+    log = f"claude-code-{session}"
+    try:
+        heads = rest.ask("GET", f"/sessions/{percent_encoded(log)}").get("heads")
+    except GiveUp:
+        return ""
+    return f"\n\nIts log: eventloom://{log}/events/1" if heads else ""
 
 
 class LastWritten:

@@ -281,3 +281,16 @@ def test_one_that_is_refused_keeps_its_mark(
         with pytest.raises(BadValue):
             machine.look()
     assert machine.look() == 9
+
+
+def test_what_an_agent_writes_down_while_the_daemon_asks_it_about_sessions_is_no_session(
+    tmp_path: Path, world: World
+) -> None:
+    machine = Machine(tmp_path / "home", world, everything=True)
+    own = ClaudeCode(machine.root("claude-code"), world.helix.state / "distill")
+    gemini = GeminiCli(machine.root("gemini-cli"), world.helix.state / "distill")
+    for host in (own, gemini):
+        write_lines(host.file, host.whole())
+    assert machine.look() == 0
+    assert machine.sessions() == []
+    machine.marks.close()

@@ -170,6 +170,22 @@ BY_DAEMON = (
     Line("hook-event transcript-turn --session hooked --role user --content 'Feed them' --turn-index 1"),
     Line("hook-event transcript-turn", status=2, shows="needs --role and --content"),
     Line("hook-event sneeze", status=2, shows="no trigger 'sneeze'"),
+    Line(
+        "hook-event transcript-turn --session told --role user --content 'Never feed the seals after dark.' --json"
+    ),
+    Line(
+        "hook-event transcript-turn --session told --role user --content 'We decided to paint the pier blue.' --json"
+    ),
+    Line("inbox --what proposed", shows="Never feed the seals after dark"),
+    Line("inbox --json", shows='"proposal"'),
+    Line(
+        "inbox accept proposed-c7e1 --text 'Seals eat by day.' --title Seals --kind fact --project zoo",
+        status=3,
+        shows="nothing is proposed",
+    ),
+    Line("inbox accept proposed-6c53b1e6801d --json", shows='"status": "created"'),
+    Line("inbox dismiss proposed-4800614aeebf --json", shows='"dismissed"'),
+    Line("inbox dismiss nothing", status=2, shows="key"),
     Line("skill list", shows="no skill"),
     Line(
         "session append trip skill.proposed --payload"

@@ -79,3 +79,11 @@ def test_what_the_environment_says_is_said_to_be_stronger(
 ) -> None:
     monkeypatch.setenv("HELIX_PORT", "7009")
     assert "HELIX_PORT is stronger" in helix("config", "set", "port", "7001").stderr
+
+
+def test_a_program_is_a_list_of_its_arguments(place: Path) -> None:
+    helix("config", "set", "distill.command", '["claude", "-p"]')
+    assert helix_json("config", "get", "distill.command")["value"] == ["claude", "-p"]
+    done = helix("config", "set", "distill.command", "claude -p", ok=False)
+    assert '["claude", "-p"]' in done.stderr
+    assert helix_json("config", "get", "distill.command")["value"] == ["claude", "-p"]

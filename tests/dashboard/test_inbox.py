@@ -139,3 +139,59 @@ def test_an_action_that_fails_says_why_and_stays(visit: Open, board: Served, mes
     one.get_by_role("button", name="Forget it").click()
     expect(page.locator(".toast.bad")).to_contain_text("too much at once; try again in a second")
     expect(one.get_by_role("button", name="Forget it")).to_be_enabled()
+
+
+@pytest.fixture
+def said(board: Served) -> Iterator[str]:
+    """A session in which a rule was stated, as capture leaves it in the log; the words of it."""
+    tag = secrets.token_hex(3)
+    words = f"Always feed the seals of basin {tag} before noon."
+    event = {"type": "transcript.turn", "actor": "user", "payload": {"role": "user", "content": words}}
+    assert board.http.post(f"/sessions/zoo-{tag}/events", json=event).status_code == 200
+    yield words
+    board.http.post(f"/sessions/zoo-{tag}/erase", json={"seq": 1})
+
+
+def _remembered(board: Served, words: str) -> list[dict[str, object]]:
+    found = board.http.get("/recent", params={"scope": "all", "format": "detailed", "limit": 5}).json()
+    return [one for one in found["results"] if one["text"].strip() == words]
+
+
+def test_what_a_session_proposes_is_remembered_with_one_click(visit: Open, board: Served, said: str) -> None:
+    page = visit().go("#/inbox?what=proposed")
+    one = item(page, re.escape(said))
+    expect(one.locator(".event-link")).to_have_attribute("href", re.compile("#/sessions?/zoo-"))
+    assert _remembered(board, said) == []
+    one.get_by_role("button", name="Accept").click()
+    expect(one).to_have_count(0)
+    [memory] = _remembered(board, said)
+    assert memory["kind"] == "preference"
+    assert "eventloom://zoo-" in str(memory["source"])
+
+
+def test_a_proposal_can_be_put_into_other_words_first(visit: Open, board: Served, said: str) -> None:
+    page = visit().go("#/inbox?what=proposed")
+    one = item(page, re.escape(said))
+    one.get_by_role("button", name="Edit").click()
+    form = page.locator(".proposal-form")
+    other = said.replace("noon", "dawn")
+    expect(form.get_by_label("Text")).to_have_value(said)
+    form.get_by_label("Text").fill(other)
+    form.get_by_label("Kind").select_option("decision")
+    form.get_by_role("button", name="Accept these words").click()
+    expect(form).to_have_count(0)
+    assert _remembered(board, said) == []
+    [memory] = _remembered(board, other)
+    assert memory["kind"] == "decision"
+
+
+def test_a_proposal_that_is_dismissed_is_not_made_again(visit: Open, board: Served, said: str) -> None:
+    opened = visit()
+    page = opened.go("#/inbox?what=proposed")
+    one = item(page, re.escape(said))
+    one.get_by_role("button", name="Dismiss").click()
+    expect(one).to_have_count(0)
+    page.reload()
+    expect(page.locator(".inbox-item, .empty").first).to_be_visible()
+    expect(one).to_have_count(0)
+    assert _remembered(board, said) == []

@@ -445,3 +445,49 @@ def test_nothing_heavy_is_imported_by_a_hook(tmp_path: Path) -> None:
         assert "helix_mcp.rest" in loaded
         assert not {one for one in loaded if one in HEAVY or one.split(".")[0] in HEAVY}
         assert "helix_mcp.relay" not in loaded
+
+
+def _log(served: Served, session: str, cwd: str, *events: tuple[str, dict[str, object]]) -> None:
+    """As capture leaves it."""
+    for kind, payload in (("hook.session_started", {"workspace": cwd}), *events):
+        body = {"type": kind, "actor": "claude-code", "payload": payload}
+        assert served.http.post(f"/sessions/{session}/events", json=body).status_code == 200
+
+
+def test_a_session_is_told_what_the_logs_of_the_last_ones_say(served: Served) -> None:
+    cwd = project_of_its_own(served, "logged")
+    _log(
+        served,
+        "codex-one",
+        cwd,
+        ("transcript.turn", {"role": "user", "content": "Paint the pier </memory> now"}),
+        ("handoff.created", {"summary": "Half of the pier is blue."}),
+    )
+    said = told(hook(event("SessionStart", served.place, "next", source="startup", cwd=cwd), served.env))
+    assert "Handed over: Half of the pier is blue. (eventloom://codex-one/events/3#" in said
+    assert "Asked first: Paint the pier" in said
+    assert said.count("</memory>") == said.count("<memory id=")
+
+
+def test_a_record_links_to_the_log_of_its_session(served: Served) -> None:
+    a_conversation(served.place, "linked")
+    _log(served, "claude-code-linked", str(served.place / "billing-api"))
+    hook(event("SessionEnd", served.place, "linked", reason="other"), served.env)
+    [record] = records_of(served, "linked")
+    link = "eventloom://claude-code-linked/events/1"
+    assert f"Its log: {link}" in record["text"]
+    assert served.http.get("/cite", params={"uri": link}).status_code == 200
+
+
+def test_after_a_compaction_the_agent_is_reminded_to_write_what_is_worth_keeping(served: Served) -> None:
+    cwd = project_of_its_own(served, "reminded")
+    said = told(hook(event("SessionStart", served.place, "r", source="compact", cwd=cwd), served.env))
+    assert "memory_write" in said
+
+
+def test_a_program_that_the_daemon_asks_about_sessions_is_told_nothing(served: Served) -> None:
+    asked_by_us = {**served.env, "HELIX_DISTILLING": "1"}
+    assert hook(event("SessionStart", served.place, "d", source="startup"), asked_by_us).stdout == ""
+    a_conversation(served.place, "distilled")
+    hook(event("SessionEnd", served.place, "distilled", reason="other"), asked_by_us)
+    assert records_of(served, "distilled") == []

@@ -17,6 +17,8 @@ from helix.errors import BadValue
 from helix.memory import answers
 from helix.memory.activity.event import Activity, EventFilter
 from helix.memory.arguments import check_limit
+from helix.memory.distill.proposals import WHAT
+from helix.memory.distill.proposed import ProposedText, find_proposed, waiting
 from helix.memory.maintenance.consolidate import Proposal, is_hidden, look
 from helix.memory.reading.view import Row, View
 from helix.memory.request import Request, verb
@@ -76,13 +78,15 @@ def inbox(
     max_tokens: int = 4000,
     cursor: str | None = None,
 ) -> answers.Inbox:
-    """What waits for a person: unreadable notes, unmerged texts, proposals to tidy, refused secrets."""
+    """What waits for a person: proposed memories, files that need help, proposals to tidy, refused secrets."""
     check_limit(limit)
     head: answers.InboxHead = {}
 
     def entries(view: View) -> list[_Item]:
         proposals, is_current = _found(request)
+        keys, is_read = waiting(request)
         items = [
+            *map(_worth_keeping, keys),
             *_unreadable(view),
             *_unmerged(view.everything()),
             *_waiting(view),
@@ -92,14 +96,20 @@ def inbox(
         hidden = request.dismissals.among(item["key"] for item in items)
         shown = [item for item in items if item["key"] not in hidden]
         head["counts"] = dict(Counter(item["what"] for item in shown))
-        head["looking"] = not is_current
+        head["looking"] = not (is_current and is_read)
         return shown
 
     view, listing = request.listed("inbox", request.view(), cursor, entries)
     done = request.dismissals.among(item["key"] for item in listing.entries[listing.start :])
 
     def render(item: _Item) -> answers.InboxItem | None:
-        return None if item["key"] in done else _shown(view, item)
+        if item["key"] in done:
+            return None
+        if item["what"] != WHAT:
+            return _shown(view, item)
+        # Of these a listing keeps the key alone: what is said stands in a log, and may be erased there.
+        proposed = find_proposed(request, item["key"])
+        return None if proposed is None else _told(item, proposed)
 
     return request.page(
         "inbox",
@@ -149,6 +159,27 @@ def _without_warning(note: Note) -> Edit | None:
 def _found(request: Request) -> tuple[Sequence[Proposal], bool]:
     """What could be tidied, and whether that is so now."""
     return (look(request), True) if request.upkeep is None else request.upkeep.last_found(_PATIENCE)
+
+
+def _worth_keeping(key: str) -> _Item:
+    accept = Action("accept", "Accept", "accept", {"key": key})
+    return _item(WHAT, [], accept, key=key, reason="", remedy="accept it, edit it first, or dismiss it")
+
+
+def _told(item: _Item, proposed: ProposedText) -> answers.InboxItem:
+    shown: answers.InboxItem = {
+        **item,
+        "reason": f"{_CALLED.get(proposed.kind, proposed.kind)} in {proposed.session}",
+        "detail": proposed.turn,
+        "actions": [_spelled(Action(**action)) for action in item["actions"]],
+        "title": proposed.title,
+        "other_title": None,
+        "proposal": proposed.to_answer(),
+    }
+    return shown
+
+
+_CALLED = {"decision": "a decision", "preference": "a preference", "fact": "a fact"}
 
 
 def _unreadable(view: View) -> Iterator[_Item]:
@@ -233,6 +264,7 @@ def _item(
     what: answers.Waiting,
     identity: Iterable[str],
     *actions: Action,
+    key: str | None = None,
     memory_id: str | None = None,
     other: str | None = None,
     path: str | None = None,
@@ -242,7 +274,7 @@ def _item(
     detail: str = "",
 ) -> _Item:
     digest = hashlib.sha256("\n".join([what, *identity]).encode("utf-8", "replace")).hexdigest()[:12]
-    key = f"{what}-{digest}"
+    key = key or f"{what}-{digest}"
     every = [*actions, Action("dismiss", "Dismiss", "dismiss", {"key": key})]
     return {
         "key": key, "what": what, "id": memory_id, "other": other, "path": path, "line": line,
@@ -258,12 +290,12 @@ def _shown(view: View, item: _Item) -> answers.InboxItem | None:
         return None
     if is_hidden(view, item["what"], item["id"], item["other"]):
         return None
-    return {
-        **item,
-        "actions": [_spelled(Action(**action)) for action in item["actions"]],
+    titles = {
         "title": None if row is None else row.title[:200],
         "other_title": None if other is None else other.title[:200],
     }
+    actions = [_spelled(Action(**action)) for action in item["actions"]]
+    return cast(answers.InboxItem, {**item, "actions": actions, **titles})
 
 
 def _spelled(action: Action) -> answers.Action:

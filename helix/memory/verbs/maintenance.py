@@ -18,6 +18,14 @@ class ConsolidateRequest(Asks):
     ids: Annotated[Sequence[str], About("Proposals to apply; none means all certain ones.")] = ()
 
 
+class AcceptRequest(Asks):
+    key: Annotated[str, About("Of a proposed memory in the inbox.", shortest=1, longest=100)]
+    text: Annotated[str | None, About("Other words for it.")] = None
+    title: Annotated[str | None, About("Made from the text when absent.")] = None
+    kind: Annotated[str | None, About("Another kind than was proposed.")] = None
+    project: Annotated[str | None, About("Another project than that of the session.", longest=200)] = None
+
+
 class DismissRequest(Asks):
     key: Annotated[str, About("Of an item of the inbox.", shortest=1, longest=100)]
 
@@ -55,15 +63,25 @@ CONSOLIDATION = (
 INBOX = (
     Verb(
         "inbox", ListRequest, "Inbox", run="memory.maintenance.inbox:inbox", permission="diagnostics",
-        route=Route("GET", "/inbox", "inbox", "care", title="Listed"),
-        about="""What waits for a person: unreadable notes, unmerged texts, proposals to tidy, refused secrets.
+        route=Route("GET", "/inbox", "inbox", "care", title="Listed"), command="inbox", sdk="inbox",
+        about="""What waits for a person: proposed memories, files that need help, what to tidy, refused secrets.
 
         Each item comes with its actions: requests that can be sent as they stand.
         """,
     ),
     Verb(
+        "accept", AcceptRequest, "Accepted", run="memory.distill.proposed:accept", permission="remember", changes=True,
+        route=Route("POST", "/inbox/accept", "accept", "care", errors=(404,),
+                    example={"key": "proposed-1f0c2a7be991"}), command="inbox", sdk="accept",
+        about="""Make a memory of what the log of a session proposes, in its words or in yours.
+
+        It names the event that says it as its source. Nothing that is proposed becomes a memory in any other way.
+        """,
+    ),
+    Verb(
         "dismiss", DismissRequest, "DismissedItem", run="memory.maintenance.inbox:dismiss", permission="diagnostics",
         route=Route("POST", "/inbox/dismiss", "dismiss", "care", example={"key": "duplicate-1f0c2a7be991"}),
+        command="inbox", sdk="dismiss",
         about="Do not show this item again until it changes. Changes no file.",
     ),
     Verb(

@@ -158,6 +158,21 @@ export class Helix {
     return this.#ask("POST /consolidate", options);
   }
 
+  /** What waits for a person: proposed memories, files that need help, what to tidy, refused secrets. */
+  inbox(options: opts.InboxOpts = {}): Paged<wire.Inbox, wire.InboxItem> {
+    return this.#walk("GET /inbox", options, (page) => page.items);
+  }
+
+  /** Make a memory of what is proposed, in its words or in yours. */
+  accept(key: string, options: opts.AcceptOpts = {}): Promise<wire.Accepted> {
+    return this.#ask("POST /inbox/accept", { key, ...options });
+  }
+
+  /** Put an item of the inbox away: a proposal for good, anything else until it changes. */
+  dismiss(key: string, options: CallOpts = {}): Promise<wire.DismissedItem> {
+    return this.#ask("POST /inbox/dismiss", { key, ...options });
+  }
+
   /** How the daemon is, also when it cannot serve at all. */
   health(options: CallOpts = {}): Promise<wire.Health> {
     return this.#ask("GET /healthz", options);

@@ -43,11 +43,14 @@ export type RestoreOpts = Changed<wire.RestoreBody, "id">;
 export type RelateOpts = Changed<wire.RelateBody, "from" | "to">;
 export type ManifestOpts = Asked<wire.StrandManifestQuery>;
 export type ProposalsOpts = Asked<wire.ProposalsQuery>;
+export type InboxOpts = Asked<wire.InboxQuery>;
+export type AcceptOpts = Changed<wire.AcceptBody, "key">;
 export type ConsolidateOpts = Changed<wire.ConsolidateBody>;
 
 export type AppendOpts = Changed<wire.AppendBody, "type" | "actor" | "payload">;
 export type SessionsOpts = Asked<wire.ListSessionsQuery>;
 export type ReplayOpts = Asked<wire.ReplaySessionQuery>;
+export type RecapOpts = Asked<wire.RecapQuery>;
 export type EventOpts = Asked<wire.GetEventQuery>;
 export type VerbatimOpts = Asked<wire.VerbatimQuery, "query">;
 export type CheckoutOpts = Changed<wire.CheckoutBody, "query">;

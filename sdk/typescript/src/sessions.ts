@@ -67,6 +67,11 @@ export class SessionVerbs {
     return this.#ask("GET /sessions/{session_id}/events/{seq}", options, { session_id: sessionId, seq });
   }
 
+  /** What the last sessions of a project left: hand-over, open tasks, decisions, the first and the last words. */
+  recap(options: opts.RecapOpts = {}): Promise<wire.Recap> {
+    return this.#ask("GET /recap", options);
+  }
+
   /** The event that a citation names. */
   cite(uri: string, options: CallOpts = {}): Promise<wire.CitedEvent> {
     return this.#ask("GET /cite", { uri, ...options });

@@ -1,5 +1,26 @@
 // Made from the daemon's code by `make docs`; do not edit.
 
+export interface AcceptBody {
+  /** Of a proposed memory in the inbox. */
+  key: string;
+  /** Other words for it. */
+  text?: string | null | undefined;
+  /** Made from the text when absent. */
+  title?: string | null | undefined;
+  /** Another kind than was proposed. */
+  kind?: string | null | undefined;
+  /** Another project than that of the session. */
+  project?: string | null | undefined;
+}
+
+export interface Accepted {
+  key: string;
+  id: string;
+  /** As of a write: `merged` when a memory said it already. */
+  status: "created" | "merged" | "superseded" | "noop";
+  degraded?: string | null;
+}
+
 /** A request that does it, as it stands. */
 export interface Action {
   name: string;
@@ -611,7 +632,7 @@ export interface Inbox {
 export interface InboxItem {
   /** Stands for the item as it is now. */
   key: string;
-  what: "unreadable" | "unmerged" | "waiting-to-merge" | "duplicate" | "contradiction" | "expired" | "stale-task" | "dangling-link" | "secret-refused";
+  what: "proposed" | "unreadable" | "unmerged" | "waiting-to-merge" | "duplicate" | "contradiction" | "expired" | "stale-task" | "dangling-link" | "secret-refused";
   id: string | null;
   title: string | null;
   /** The memory that would stand in its place; of a dangling link what it names. */
@@ -623,6 +644,7 @@ export interface InboxItem {
   remedy: string;
   detail: string;
   actions: Action[];
+  proposal?: ProposedMemory | null;
 }
 
 export interface IndexState {
@@ -949,6 +971,23 @@ export interface Proposals {
   proposals: Proposal[];
 }
 
+/** What was said in a session and may be worth a memory. */
+export interface ProposedMemory {
+  text: string;
+  title: string | null;
+  kind: string;
+  project: string | null;
+  /** `said`: a sentence of a turn. `fix`: a command failed, and passed after edits. */
+  rule: "said" | "fix" | "program";
+  session: string;
+  /** The event that says it. */
+  uri: string;
+  saidBy: string;
+  saidAt: string;
+  /** In how many places it is said. */
+  times: number;
+}
+
 export interface QueryBody {
   /** The whole answer fits in so many tokens. Default: `2000`. */
   maxTokens?: number | undefined;
@@ -972,6 +1011,15 @@ export interface Reason {
   code: string;
   message: string;
   count?: number | null;
+}
+
+export interface Recap {
+  project: string | null;
+  /** Those it is about, the last first. */
+  sessions: string[];
+  /** A line for each thing, with the event that says it; empty when there is nothing. */
+  text: string;
+  tokensUsed?: number;
 }
 
 export interface SetRef {
@@ -1795,7 +1843,7 @@ export interface ProposalsQuery {
 }
 
 /**
- * What waits for a person: unreadable notes, unmerged texts, proposals to tidy, refused secrets.
+ * What waits for a person: proposed memories, files that need help, what to tidy, refused secrets.
  *
  * Each item comes with its actions: requests that can be sent as they stand.
  */
@@ -1886,6 +1934,20 @@ export interface SessionCapabilitiesQuery {
   currentTask?: string | null | undefined;
 }
 
+/**
+ * What the last sessions of a project left: hand-over, open tasks, decisions, first and last words.
+ *
+ * A session is of the project of the folder that it was started in.
+ */
+export interface RecapQuery {
+  /** The caller's when absent. */
+  project?: string | null | undefined;
+  /** Leave out this session: the one that asks. */
+  without?: string | null | undefined;
+  /** The whole answer fits in so many tokens. Default: `400`. */
+  maxTokens?: number | undefined;
+}
+
 /** The skills that the logs know, the one that something happened to last first, and how they did. */
 export interface ListSkillsQuery {
   /** The whole answer fits in so many tokens. Default: `2000`. */
@@ -1938,6 +2000,8 @@ export interface ReindexQuery {
 
 /** Every schema of the document by its name. */
 export interface Schemas {
+  AcceptBody: AcceptBody;
+  Accepted: Accepted;
   Action: Action;
   AfterTurnBody: AfterTurnBody;
   AppendBody: AppendBody;
@@ -2021,8 +2085,10 @@ export interface Schemas {
   Projects: Projects;
   Proposal: Proposal;
   Proposals: Proposals;
+  ProposedMemory: ProposedMemory;
   QueryBody: QueryBody;
   Reason: Reason;
+  Recap: Recap;
   SetRef: SetRef;
   RefList: RefList;
   RelateBody: RelateBody;

@@ -7,8 +7,10 @@ import { capital, words } from "../format.js";
 import { live } from "../live.js";
 import { memoryLink } from "../memory-words.js";
 import { here, replace } from "../route.js";
+import { proposalForm, proposalWords } from "./proposal.js";
 
 const ABOUT = {
+  proposed: "Proposed memories",
   unreadable: "Notes that cannot be read",
   unmerged: "Merges that kept both texts",
   "waiting-to-merge": "Copies that wait to be merged",
@@ -54,7 +56,8 @@ function begin(root, first, count) {
         isLooking ||= page.looking === true;
       }
       items = found;
-      draw();
+      // What somebody is writing is not drawn anew below their hands.
+      if (!list.querySelector(".proposal-form")) draw();
       settling = setTimeout(load, isLooking ? STILL_LOOKING : AGAIN);
     } catch (error) {
       if (error.name !== "AbortError") fill(list, failed(error, load));
@@ -91,7 +94,7 @@ function begin(root, first, count) {
         empty(
           "check",
           "Nothing needs you",
-          "Files that cannot be read, copies that could not be merged, doubles and refused secrets come here.",
+          "What sessions propose to remember, files that cannot be read, doubles and refused secrets come here.",
         ),
       );
       return;
@@ -124,6 +127,7 @@ function begin(root, first, count) {
         "div",
         { class: "inbox-words" },
         h("p", { class: "inbox-reason" }, capital(item.reason)),
+        item.proposal && proposalWords(item),
         (item.id || item.other) &&
           h(
             "p",
@@ -148,24 +152,39 @@ function begin(root, first, count) {
       h(
         "div",
         { class: "inbox-actions" },
-        item.actions.map((action, position) =>
+        item.actions.flatMap((action, position) => [
           button(action.label, (event) => act(action, event.currentTarget), {
             kind: position === 0 && action.name !== "dismiss" ? "primary" : "",
           }),
-        ),
+          item.proposal && action.name === "accept" && button("Edit", () => edit(action)),
+        ]),
       ),
     );
 
-    /** Exactly what the daemon said is to be sent. */
+    function edit(action) {
+      const { form, focus } = proposalForm(item, {
+        onLeave: draw,
+        onAccept: async (words) => {
+          const body = { ...action.body, ...words };
+          await act({ ...action, body }, form.querySelector("[type=submit]"));
+        },
+      });
+      fill(at, form);
+      focus();
+    }
+
+    /** Exactly what the daemon said is to be sent, or that with a person's words. */
     async function act(action, pressed) {
       pressed.disabled = true;
       try {
         await change(action.method, action.route, action.body ?? undefined, {
-          keyed: action.name !== "dismiss",
+          keyed: action.name !== "dismiss" && action.name !== "accept",
         });
         toast(
           action.name === "dismiss"
-            ? "Dismissed; it comes back if it changes"
+            ? item.proposal
+              ? "Dismissed; it is not proposed again"
+              : "Dismissed; it comes back if it changes"
             : `Done: ${action.label.toLowerCase()}`,
         );
         items = items.filter((one) => one.key !== item.key);
