@@ -116,7 +116,7 @@ class Config:
     config_dir: Path
     """where `config.toml` and the token are; for that reason not a setting of `config.toml`"""
     host: str = "127.0.0.1"
-    """where `helixd` listens; loopback only"""
+    """where `helixd` listens; beyond loopback only for a team, with TLS or behind a named proxy"""
     port: int = 7878
     """the port that it listens on; 0 takes any that is free"""
     url: str = ""
@@ -125,6 +125,16 @@ class Config:
     """what clients show and the daemon asks for; `helix token` prints it"""
     require_token: bool = False
     """ask even programs on this machine for the token"""
+    mode: str = "local"
+    """who is served: `local` one person's programs on this machine, `team` whoever shows a key, `hybrid` both"""
+    public_url: str = ""
+    """where a team reaches the daemon, such as `https://memory.example.com`; needed beyond this machine"""
+    tls_certificate: str = ""
+    """the file of the certificate chain (PEM) with which `helixd` serves HTTPS itself"""
+    tls_key: str = ""
+    """the file of its private key"""
+    trusted_proxies: str = ""
+    """addresses of proxies that serve HTTPS in front of `helixd`, with commas between them"""
     log_level: str = "warning"
     """debug, info (every request), warning or error"""
     max_body_bytes: int = 4 * 1024 * 1024
@@ -162,13 +172,15 @@ ENVIRONMENT = {
     "HELIX_PORT": "port",
     "HELIX_URL": "url",
     "HELIX_TOKEN": "token",
+    "HELIX_MODE": "mode",
     "HELIX_LOG_LEVEL": "log_level",
     "HELIX_MODEL": "model",
     "HELIX_INDEX": "index",
 }
 
 
-_CHOICES = {"keep": ("vault", "state", "off")}
+MODES = ("local", "team", "hybrid")
+_CHOICES = {"keep": ("vault", "state", "off"), "mode": MODES}
 """settings that take one of a few words"""
 
 

@@ -24,6 +24,8 @@ HelixError
 ├── KeyReused              idempotency-conflict    an idempotency key that was used for something else
 ├── NotWorthKeeping        not-worth-keeping       text that says nothing; `force` overrides
 ├── SecretRefused          secret-refused          text with a credential in it; `allow_secrets` overrides
+├── Forbidden              forbidden           whoever asks is known, and may not do that
+├── CredentialNotFound     credential-not-found    no such user, or no such key
 ├── BadValue               bad-value           an argument that makes no sense, and what would
 ├── StorageError           disk-full, io-error, not-permitted
 ├── StateUnwritable        state-unwritable    the disk of the state folder is full or read-only; the vault's is not
@@ -164,6 +166,18 @@ class SecretRefused(HelixError):
         """`kind` says what it looks like, never what it is."""
         super().__init__(message, code=code)
         self.kind = kind
+
+
+class Forbidden(HelixError):
+    code = "forbidden"
+
+    @classmethod
+    def of(cls, permission: str) -> Forbidden:
+        return cls(f"that needs the permission {permission!r}, and the key that was shown is not good for it")
+
+
+class CredentialNotFound(HelixError):
+    code = "credential-not-found"
 
 
 class BadValue(HelixError):

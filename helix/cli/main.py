@@ -70,6 +70,13 @@ SECTIONS = (
         ),
     ),
     (
+        "A team",
+        (
+            ("user", "helix.cli.user:app", "Add, list and remove the people of a team."),
+            ("key", "helix.cli.key:app", "Make, list and revoke the keys of a team."),
+        ),
+    ),
+    (
         "Your agents",
         (
             ("project", "helix.cli.project:app", "Say which project this folder belongs to, and let a file name it."),

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 import uvicorn
 from fastapi import FastAPI
-from helix_mcp.address import is_loopback
 
 from helix.compose import open_vault, open_workspace
-from helix.config import Config, from_process
+from helix.config import MODES, Config, from_process
 from helix.daemon.allocator import share_arenas
 from helix.daemon.capturing import CaptureSoon
 from helix.daemon.connections import BoundedConnection
 from helix.daemon.distilling import DistillSoon
+from helix.daemon.exposure import check_exposure, local_url
 from helix.daemon.logs import LEVELS, announce, start_logging
 from helix.errors import ConfigError, HelixError, VaultLocked
 from helix.follow.daemon_address import Whereabouts
@@ -37,7 +37,7 @@ from helix.memory.search_engine import RecallSoon
 from helix.memory.shared_models import Models
 from helix.memory.workspace import Workspace
 from helix.state.permissions import close_state
-from helix.surfaces.app import Doors, Plugged, make_app
+from helix.surfaces.app import Admission, Doors, Plugged, make_app
 from helix.surfaces.daemon_proof import routes as proof
 from helix.surfaces.dashboard.routes import routes as dashboard
 from helix.surfaces.local_access import LocalAccess
@@ -81,8 +81,13 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
         prog="helixd", description="Follow a vault and serve it on this machine."
     )
     parser.add_argument("--vault", type=Path, help="the vault folder (HELIX_VAULT)")
-    parser.add_argument("--host", help="a loopback address to listen on (HELIX_HOST, 127.0.0.1)")
+    parser.add_argument("--host", help="the address to listen on (HELIX_HOST, 127.0.0.1)")
     parser.add_argument("--port", type=int, help="the port (HELIX_PORT, 7878); 0 takes any that is free")
+    parser.add_argument(
+        "--mode",
+        choices=MODES,
+        help="whom to serve: this machine's owner, a team with keys, or both (HELIX_MODE, local)",
+    )
     parser.add_argument(
         "--log-level", choices=LEVELS, help="warning; info adds a line per request (HELIX_LOG_LEVEL)"
     )
@@ -91,10 +96,7 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _checked(config: Config) -> Config:
-    if not is_loopback(config.host):
-        raise ConfigError(
-            f"{config.host} is not a loopback address; helixd serves this machine only, on 127.0.0.1"
-        )
+    check_exposure(config)
     if config.log_level not in LEVELS:
         raise ConfigError(f"log_level is {config.log_level!r}; give one of {', '.join(LEVELS)}")
     return config
@@ -120,11 +122,15 @@ def _serve(followed: FollowedVault) -> None:
     config, release = followed.config, version("helix-memory")
     listener = _listen(config)
     port = int(listener.getsockname()[1])
-    here = Whereabouts(_url(config.host, port), os.getpid(), release)
+    here = Whereabouts(local_url(config, port), os.getpid(), release)
     models = Models(config.state_dir, config.embed_threads)
     recall = RecallSoon(followed, models, somebody_waits=lambda: mcp.is_loading)
-    with models, open_workspace(followed, lambda: recall.get(_PATIENCE)) as workspace:
-        token = TokenFile(config).get
+    token = TokenFile(config).get
+    with (
+        models,
+        open_workspace(followed, lambda: recall.get(_PATIENCE)) as workspace,
+        _admission(config, port, token) as admission,
+    ):
         _make_token(token)
         clients = Clients(followed.vault.clock)
         mcp = McpSoon(partial(_make_mcp, workspace, release, recall, clients, config.max_body_bytes))
@@ -144,13 +150,27 @@ def _serve(followed: FollowedVault) -> None:
             Plugged(mcp.routes(), [mcp.run]),
             Plugged(dashboard()),
             Plugged(proof(token)),
+            *admission.plugged,
         ]
-        policy = LocalAccess(config.host, port, token, require_token=config.require_token)
-        server = _Server(make_app(doors, policy, release, plugged), [mcp.end_streams, doors.events.end])
+        app = make_app(doors, admission.policy, release, plugged, admission.layers)
+        server = _Server(app, [mcp.end_streams, doors.events.end], config)
         _leave_quietly(server)
         with _findable(followed, here):
             server.run(sockets=[listener])
     announce("helixd stopped; everything acknowledged is on disk")
+
+
+@contextmanager
+def _admission(config: Config, port: int, token: Callable[[], str]) -> Iterator[Admission]:
+    """Whom the daemon serves, and what that takes."""
+    if config.mode == "local":
+        yield Admission(LocalAccess(config.host, port, token, require_token=config.require_token))
+        return
+    # Here and not above: one person pays for nothing that a team needs.
+    from helix.daemon.team import opened_team
+
+    with opened_team(config, port, token) as admission:
+        yield admission
 
 
 @contextmanager
@@ -191,7 +211,7 @@ def _make_token(token: Callable[[], str]) -> None:
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, app: FastAPI, on_stop: Sequence[Callable[[], None]]) -> None:
+    def __init__(self, app: FastAPI, on_stop: Sequence[Callable[[], None]], config: Config) -> None:
         """`on_stop` ends the streams of those who listen: the server would wait for them."""
         super().__init__(
             uvicorn.Config(
@@ -202,6 +222,8 @@ class _Server(uvicorn.Server):
                 proxy_headers=False,
                 server_header=False,
                 http=BoundedConnection,
+                ssl_certfile=config.tls_certificate or None,
+                ssl_keyfile=config.tls_key or None,
                 timeout_keep_alive=_KEEP_ALIVE,
                 timeout_graceful_shutdown=_LAST_ANSWERS,
             )
@@ -255,10 +277,6 @@ def _leave_quietly(server: uvicorn.Server) -> None:
 
 def _stop(server: uvicorn.Server, *_: object) -> None:
     server.should_exit = True
-
-
-def _url(host: str, port: int) -> str:
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def _listen(config: Config) -> socket.socket:

@@ -20,6 +20,12 @@ class Principal:
     """the credential is good for these projects alone; None for all that the user is a member of"""
     permissions: frozenset[str] = frozenset()
     """what they may do, in the words of the verbs' permissions; who sees everything may do everything"""
+    agent: str | None = None
+    """the credential is good for this agent alone; None for any"""
+    harness: str | None = None
+    """the credential is good for this program alone; None for any"""
+    key: str | None = None
+    """the id of the key that was shown"""
 
     def may(self, permission: str) -> bool:
         return self.sees_everything or permission in self.permissions

@@ -13,6 +13,7 @@ import anyio.to_thread
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Match
 
@@ -59,7 +60,23 @@ class Plugged:
     lifespans: Sequence[Lifespan] = field(default=())
 
 
-def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugged] = ()) -> FastAPI:
+@dataclass(frozen=True)
+class Admission:
+    """Whom a daemon serves, and what that takes."""
+
+    policy: Policy
+    layers: Sequence[Middleware] = ()
+    plugged: Sequence[Plugged] = ()
+
+
+def make_app(
+    doors: Doors,
+    policy: Policy,
+    version: str,
+    plugged: Sequence[Plugged] = (),
+    layers: Sequence[Middleware] = (),
+) -> FastAPI:
+    """`layers` are further ones between the guard and the bounds, the outermost last."""
     config = doors.workspace.followed.config
 
     @asynccontextmanager
@@ -83,13 +100,15 @@ def make_app(doors: Doors, policy: Policy, version: str, plugged: Sequence[Plugg
     app.add_middleware(
         Limits, max_in_flight=max(config.max_in_flight, 1), max_body_bytes=config.max_body_bytes
     )
+    for layer in layers:
+        app.add_middleware(layer.cls, *layer.args, **layer.kwargs)
     app.add_middleware(Guard, policy=policy, router=app.router)
     app.add_middleware(RequestLog, metrics=doors.metrics)
     _add_problems(app)
     # Where a request finds the workspace that it is about (`caller.workspace_of`).
     app.state.workspace = doors.workspace
     mount(app, VERBS.values())
-    add_care(app, doors.recall, doors.health, doors.metrics)
+    add_care(app, doors.recall, doors.health, doors.metrics, tells_everybody=config.mode == "local")
     add_watching(app, doors.events, doors.status, config)
     add_document(app)
     for surface in plugged:

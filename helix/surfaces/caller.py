@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from urllib.parse import unquote
@@ -10,11 +11,12 @@ from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from helix.errors import SecretRefused
+from helix.errors import Forbidden, SecretRefused
 from helix.memory.place import Place
 from helix.memory.principal import UNKNOWN, Principal
 from helix.memory.request import Request
 from helix.memory.tokens import clean
+from helix.memory.verbs.permitted import bound_place, check_place
 from helix.memory.workspace import Workspace
 from helix.surfaces.guard import PRINCIPAL, access_in
 from helix.surfaces.problems import answer
@@ -25,6 +27,8 @@ PROJECT, SESSION, CLIENT = "helix-project", "helix-session", "helix-client"
 _PLACE = "helix.place"
 _LONGEST = 200
 _SHORTEST_SECRET = 12
+# Helix's own programs carry what others ask.
+_OF_HELIX = re.compile(r"helix(?:-[a-z]+)?(?:/.*)?")
 
 
 def workspace_of(connection: HTTPConnection) -> Workspace:
@@ -41,7 +45,8 @@ def principal_of(scope: Scope) -> Principal:
 
 def request_of(connection: HTTPConnection) -> Request:
     """The one place where a request of REST becomes one of the memory floor."""
-    return workspace_of(connection).request(principal_of(connection.scope), place_in(connection.scope))
+    principal = principal_of(connection.scope)
+    return workspace_of(connection).request(principal, bound_place(principal, place_in(connection.scope)))
 
 
 def place_in(scope: Scope) -> Place:
@@ -74,7 +79,12 @@ class Signed:
         if (refusal := _refusal(names)) is not None:
             await answer(refusal)(scope, receive, send)
             return
-        place = scope[_PLACE] = Place(names[PROJECT] or None, names[SESSION] or None, names[CLIENT] or None)
+        place = Place(names[PROJECT] or None, names[SESSION] or None, names[CLIENT] or None)
+        try:
+            place = scope[_PLACE] = _bound(principal_of(scope), place)
+        except Forbidden as forbidden:
+            await answer(forbidden)(scope, receive, send)
+            return
         if not access_in(scope).is_work:
             # What only carries calls has an author for each of them, and who watches writes nothing.
             await self._app(scope, receive, send)
@@ -84,6 +94,20 @@ class Signed:
         self._saw(replace(place, client=name), "page" if is_page else "rest")
         with acting(PERSON if is_page else Author("agent", place.client)):
             await self._app(scope, receive, send)
+
+
+def _bound(principal: Principal, place: Place) -> Place:
+    """What a client says of itself, as far as its key lets it say so. Raises Forbidden."""
+    check_place(principal, place)
+    if place.client is not None and not _OF_HELIX.fullmatch(place.client):
+        check_harness(principal, place.client)
+    return bound_place(principal, place)
+
+
+def check_harness(principal: Principal, name: str) -> None:
+    """Whether a program may show the key. A program that lies is not recognized: this is for keys that stray."""
+    if principal.harness not in (None, name.partition("/")[0]):
+        raise Forbidden(f"this key is good for the program {principal.harness!r} and no other")
 
 
 def _is_page(headers: Mapping[str, str]) -> bool:

@@ -53,7 +53,7 @@ class Policy(Protocol):
     def check_source(self, connection: HTTPConnection) -> None:
         """Whether requests may come from there at all, whoever makes them."""
 
-    def identify(self, connection: HTTPConnection, access: Access) -> Admitted:
+    async def identify(self, connection: HTTPConnection, access: Access) -> Admitted:
         """Who makes this request, from the credential and from nothing else."""
 
 
@@ -90,7 +90,7 @@ class Guard:
 
         choice = choose_route(self._router.routes, scope)
         try:
-            access, admitted = self._admit(HTTPConnection(scope), choice)
+            access, admitted = await self._admit(HTTPConnection(scope), choice)
         except AccessRefused as refused:
             headers = {"WWW-Authenticate": _challenge(refused)} if refused.code == "unauthorized" else None
             await refuse(refused.code, refused.message, headers)(scope, receive, send_closed)
@@ -100,14 +100,14 @@ class Guard:
         scope[CREDENTIAL] = admitted.credential
         await self._app(scope, receive, send_closed)
 
-    def _admit(self, connection: HTTPConnection, choice: Choice | None) -> tuple[Access, Admitted]:
+    async def _admit(self, connection: HTTPConnection, choice: Choice | None) -> tuple[Access, Admitted]:
         self._policy.check_source(connection)
         # That there is nothing at a path is told to those who might have used what is there.
         access = LOCAL if choice is None else access_of(choice.route)
         if access is None:
             raise AccessRefused("internal", "this path does not say who may use it, so nobody may")
         _check_content_type(connection, access)
-        return access, self._policy.identify(connection, access)
+        return access, await self._policy.identify(connection, access)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """In place of the router's own choice."""

@@ -10,8 +10,10 @@ from helix.errors import (
     AlreadyExists,
     BadValue,
     ConfigError,
+    CredentialNotFound,
     DaemonUnreachable,
     EditRefused,
+    Forbidden,
     HelixError,
     HistoryError,
     HostFileError,
@@ -37,6 +39,8 @@ from helix.memory.tokens import clean
 
 _STATUS: tuple[tuple[type[HelixError], int], ...] = (
     (MemoryNotFound, 404),
+    (CredentialNotFound, 404),
+    (Forbidden, 403),
     (MemoryErased, 410),
     (SessionNotFound, 404),
     (SessionsOff, 409),
@@ -67,6 +71,7 @@ _STATUS_OF_CODE = {"git-busy": 503, "git-failed": 503, "disk-full": 507}
 REFUSALS: Mapping[str, int] = {
     "bad-request": 400,
     "unauthorized": 401,
+    "forbidden": 403,
     "wrong-origin": 403,
     "no-such-path": 404,
     "wrong-method": 405,

@@ -40,7 +40,7 @@ class Keys:
         if connection.headers.get("from") == "nowhere":
             raise AccessRefused("wrong-origin", "not from there")
 
-    def identify(self, connection: HTTPConnection, access: Access) -> Admitted:
+    async def identify(self, connection: HTTPConnection, access: Access) -> Admitted:
         key = connection.headers.get("authorization", "").removeprefix("Bearer ")
         if access.credential is Credential.NEVER:
             return Admitted(UNKNOWN, "nothing")

@@ -9,6 +9,7 @@ from typing import Any
 from helix.memory.reading.view import When
 from helix.memory.request import Request
 from helix.memory.tokens import Payload
+from helix.memory.verbs.permitted import check_permitted
 from helix.memory.verbs.verb import Asks, Verb
 from helix.memory.writing.amend import Amendment
 from helix.memory.writing.write import NewText
@@ -20,6 +21,7 @@ def call(request: Request, verb: Verb, asks: Asks) -> Payload:
     """What a verb answers to who makes the request."""
     run: Callable[..., Payload] = pkgutil.resolve_name(f"helix.{verb.run}")
     values = {name: getattr(asks, name) for name in verb.fields}
+    check_permitted(request.principal, request.place, verb, values)
     if verb.name in _SPELLED:
         return _SPELLED[verb.name](run, request, values)
     if "as_of" in values:

@@ -16,9 +16,10 @@ from helix.memory.place import Place
 from helix.memory.principal import UNKNOWN
 from helix.memory.request import Request as MemoryRequest
 from helix.memory.tokens import clean
+from helix.memory.verbs.permitted import bound_place
 from helix.memory.workspace import Workspace
+from helix.surfaces.caller import check_harness, principal_of
 from helix.surfaces.caller import place_in as place_of_request
-from helix.surfaces.caller import principal_of
 from helix.vault.secrets import find_secret
 
 Context = ServerRequestContext[Any, Request]
@@ -48,7 +49,9 @@ def requests_to(workspace: Workspace, session_header: str = "") -> RequestIn:
 
     def request_in(caller: Caller) -> MemoryRequest:
         principal = UNKNOWN if caller.scope is None else principal_of(caller.scope)
-        return workspace.request(principal, place_in(caller, session_header))
+        if caller.client:
+            check_harness(principal, caller.client)
+        return workspace.request(principal, bound_place(principal, place_in(caller, session_header)))
 
     return request_in
 

@@ -11,7 +11,7 @@ from fastapi.responses import PlainTextResponse
 
 from helix.access import LOCAL, OPEN, declare
 from helix.memory.search_engine import RecallSoon
-from helix.surfaces.caller import workspace_of
+from helix.surfaces.caller import principal_of, workspace_of
 from helix.surfaces.monitoring.health import DaemonHealth, can_serve
 from helix.surfaces.monitoring.metrics import CONTENT_TYPE, Metrics
 from helix.surfaces.rest import daemon_answers
@@ -22,7 +22,15 @@ from helix.surfaces.rest.respond import reads, reply
 _SCRAPES = 2
 
 
-def add_care(app: FastAPI, recall: RecallSoon, health: DaemonHealth, metrics: Metrics) -> None:
+def add_care(
+    app: FastAPI,
+    recall: RecallSoon,
+    health: DaemonHealth,
+    metrics: Metrics,
+    *,
+    tells_everybody: bool = True,
+) -> None:
+    """`tells_everybody` says whether strangers hear how the daemon is, and of which vault."""
     scrapes = anyio.CapacityLimiter(_SCRAPES)
     unwell = {
         **reads(daemon_answers.Health),
@@ -31,10 +39,16 @@ def add_care(app: FastAPI, recall: RecallSoon, health: DaemonHealth, metrics: Me
 
     @app.get("/healthz", tags=["daemon"], operation_id="healthz", responses=unwell)
     @declare(OPEN.unlimited().unheard())
-    async def healthz() -> Response:
-        """How the daemon is: `starting`, `ready` or `degraded`, and why. 503 only when it cannot serve at all."""
+    async def healthz(request: Request) -> Response:
+        """How the daemon is: `starting`, `ready` or `degraded`, and why. 503 only when it cannot serve at all.
+
+        Outside of mode `local` whoever may not diagnose hears its state and its version.
+        """
         state = await health.look_soon()
-        return reply(state, status=200 if can_serve(state) else 503)
+        status = 200 if can_serve(state) else 503
+        if tells_everybody or principal_of(request.scope).may("diagnostics"):
+            return reply(state, status=status)
+        return reply({"state": state["state"], "version": state["version"]}, status=status)
 
     @app.get(
         "/metrics", tags=["daemon"], operation_id="metrics",

@@ -76,7 +76,7 @@ class EveryName:
     def check_source(self, connection: HTTPConnection) -> None:
         pass
 
-    def identify(self, connection: HTTPConnection, access: Access) -> Admitted:
+    async def identify(self, connection: HTTPConnection, access: Access) -> Admitted:
         name = connection.headers.get("authorization", "").removeprefix("Bearer ")
         if not name and access.credential is Credential.ALWAYS:
             raise AccessRefused("unauthorized", "give a name")

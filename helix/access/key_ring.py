@@ -1,0 +1,124 @@
+"""Who shows a key: looked up in memory, and proved slowly once.
+
+What is in memory is read again as soon as another process has written, so that a key that is revoked opens nothing from
+the next request on. That a text was proved is remembered for a while by its hash, never the text; it counts only as
+long as the key has the very hash against which it was proved.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from helix.access.api_key import is_secret, parse_key
+from helix.access.credentials import Credentials, Key, KeyBounds, User
+from helix.memory.principal import Principal
+from helix.vault.times import format_time
+
+_REMEMBERED = 600.0
+_MOST_REMEMBERED = 4096
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Whose key was shown, and which."""
+
+    key: Key
+    principal: Principal
+
+
+class KeyRing:
+    def __init__(self, credentials: Credentials, clock: Callable[[], datetime]) -> None:
+        self._credentials = credentials
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._version: tuple[int, int] | None = None
+        self._holders: dict[str, Holder] = {}
+        self._proved: OrderedDict[bytes, tuple[str, float]] = OrderedDict()
+        self._used: dict[str, str] = {}
+
+    def find(self, key_id: str) -> Holder | None:
+        """Of a key that is valid now."""
+        with self._lock:
+            self._read_again()
+            holder = self._holders.get(key_id)
+        return holder if holder is not None and holder.key.is_valid_at(format_time(self._clock())) else None
+
+    def recognize(self, text: str) -> Holder | None:
+        """Of a text that was proved a while ago; None when it has to be proved, or is nobody's."""
+        holder = self._holder_of(text)
+        if holder is None:
+            return None
+        now, digest = self._clock(), _digest(text)
+        with self._lock:
+            kept, until = self._proved.get(digest, ("", 0.0))
+            if kept != holder.key.hash or now.timestamp() > until:
+                return None
+            self._used[holder.key.id] = format_time(now)
+        return holder
+
+    def prove(self, text: str) -> Holder | None:
+        """Takes some 50 ms of a core; None for a text that is nobody's valid key."""
+        key, holder = parse_key(text), self._holder_of(text)
+        # An id that nobody has costs nothing: ids are shown in lists and are no secret.
+        if key is None or holder is None or not is_secret(key.secret, holder.key.hash):
+            return None
+        now = self._clock()
+        with self._lock:
+            self._proved[_digest(text)] = (holder.key.hash, now.timestamp() + _REMEMBERED)
+            while len(self._proved) > _MOST_REMEMBERED:
+                self._proved.popitem(last=False)
+            self._used[holder.key.id] = format_time(now)
+        return holder
+
+    def keep_last_uses(self) -> None:
+        """Write down when keys were last shown: now and then, and not with each request."""
+        with self._lock:
+            used, self._used = self._used, {}
+        if used:
+            self._credentials.used(used)
+
+    def _holder_of(self, text: str) -> Holder | None:
+        key = parse_key(text)
+        return None if key is None else self.find(key.id)
+
+    def _read_again(self) -> None:
+        version = self._credentials.version()
+        if version != self._version:
+            users, keys = self._credentials.everyone()
+            self._holders = {
+                key.id: Holder(key, _principal(users[key.user], key))
+                for key in keys.values()
+                if key.user in users
+            }
+            self._version = version
+
+
+def _principal(user: User, key: Key) -> Principal:
+    bounds = key.bounds
+    return Principal(
+        _name(user, bounds),
+        user=user.name,
+        projects=bounds.projects,
+        permissions=key.allowed(user.role),
+        agent=bounds.agent,
+        harness=bounds.harness,
+        key=key.id,
+    )
+
+
+def _name(user: User, bounds: KeyBounds) -> str:
+    """What is kept for somebody (cursors, idempotency keys) is kept by this name. A key that is bound to less than its
+    user keeps apart from those that are not: a cursor would otherwise carry what was seen with one to the other."""
+    if bounds.projects is None and bounds.agent is None:
+        return user.name
+    words = "\n".join(["" if bounds.agent is None else bounds.agent, *sorted(bounds.projects or ())])
+    return f"{user.name}/{hashlib.sha256(words.encode()).hexdigest()[:12]}"
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()

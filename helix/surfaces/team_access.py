@@ -1,0 +1,118 @@
+"""The policy of a daemon for several people: whoever shows a valid key, and the owner of this machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Set
+from dataclasses import dataclass
+
+import anyio
+import anyio.to_thread
+from starlette.requests import HTTPConnection
+
+from helix.access import Access, Credential
+from helix.access.api_key import PREFIX
+from helix.access.key_ring import KeyRing
+from helix.errors import Forbidden
+from helix.memory.principal import LOCAL, UNKNOWN
+from helix.surfaces.guard import AccessRefused, Admitted
+from helix.surfaces.local_access import NOTHING_SHOWN, is_token, token_name
+from helix.surfaces.source import Peers, check_host, check_origin
+
+# Clients that are given "Bearer hx_sk_…" as the key put another word before it.
+_SCHEME = re.compile(r"(?:bearer\s+)+", re.IGNORECASE)
+# Proving a key takes a core for 50 ms, and 16 MB.
+_PROVED_AT_ONCE = 2
+
+
+@dataclass(frozen=True)
+class Entrance:
+    """By which names requests come in, and who may stand before the daemon."""
+
+    hosts: Set[str]
+    origins: Set[str]
+    usual: str
+    """the address that is told to whoever asks elsewhere"""
+    peers: Peers
+    is_encrypted: bool
+    """whether the daemon itself serves HTTPS"""
+
+
+class TeamAccess:
+    def __init__(
+        self, entrance: Entrance, ring: KeyRing, token: Callable[[], str], *, trusts_this_machine: bool
+    ) -> None:
+        """`token` is that of the owner of this machine, and good on this machine alone; with `trusts_this_machine` it
+        is not asked for there."""
+        self._entrance = entrance
+        self._ring = ring
+        self._token = token
+        self._trusts_this_machine = trusts_this_machine
+        self._proving = anyio.CapacityLimiter(_PROVED_AT_ONCE)
+
+    def check_source(self, connection: HTTPConnection) -> None:
+        entrance = self._entrance
+        host = check_host(connection, entrance.hosts, entrance.usual)
+        check_origin(connection, {*entrance.origins, f"{connection.scope['scheme']}://{host}"})
+        if not entrance.is_encrypted and not entrance.peers.is_expected(connection):
+            raise AccessRefused("wrong-host", f"come in by {entrance.usual}: here nothing is encrypted")
+        if PREFIX.encode() in connection.scope["query_string"]:
+            raise AccessRefused(
+                "bad-request",
+                "a key stands in the address, and addresses are written into logs: revoke it, and show the next one as "
+                "`Authorization: Bearer …`",
+            )
+
+    def address(self, connection: HTTPConnection) -> str:
+        return self._entrance.peers.address(connection)
+
+    async def identify(self, connection: HTTPConnection, access: Access) -> Admitted:
+        shown, is_here = _shown(connection), self._entrance.peers.is_here(connection)
+        if shown is not None:
+            admitted = await self._admit(shown, is_here)
+            if admitted is not None:
+                _check_permissions(admitted, access)
+                return admitted
+        elif self._trusts_this_machine and is_here and access.credential is not Credential.ALWAYS:
+            return Admitted(LOCAL, NOTHING_SHOWN)
+        if access.credential is not Credential.NEVER:
+            raise _unauthorized(shown)
+        return Admitted(UNKNOWN, NOTHING_SHOWN)
+
+    async def _admit(self, shown: str, is_here: bool) -> Admitted | None:
+        if is_here and is_token(shown, token := self._token()):
+            return Admitted(LOCAL, token_name(token))
+        holder = self._ring.recognize(shown)
+        if holder is None and shown.startswith(PREFIX):
+            holder = await anyio.to_thread.run_sync(self._ring.prove, shown, limiter=self._proving)
+        # What is open for somebody (a session of MCP) is theirs, with whichever of their keys they come.
+        return None if holder is None else Admitted(holder.principal, f"user {holder.principal.user}")
+
+
+def _shown(connection: HTTPConnection) -> str | None:
+    """The credential of a request, in either of the headers in which clients send one."""
+    found = {
+        _SCHEME.sub("", value.strip(), count=1).strip()
+        for name in ("authorization", "x-api-key")
+        for value in connection.headers.getlist(name)
+    }
+    if len(found) > 1:
+        raise AccessRefused("unauthorized", "two different credentials are shown; send one")
+    return found.pop() if found else None
+
+
+def _check_permissions(admitted: Admitted, access: Access) -> None:
+    if missing := sorted(scope for scope in access.scopes if not admitted.principal.may(scope)):
+        raise AccessRefused(Forbidden.code, Forbidden.of(missing[0]).message)
+
+
+def _unauthorized(shown: str | None) -> AccessRefused:
+    if shown is None:
+        return AccessRefused(
+            "unauthorized",
+            "a key is asked for here: send `Authorization: Bearer hx_sk_…`. An admin makes one with "
+            "`helix key create`; clients take it as HELIX_TOKEN",
+        )
+    return AccessRefused(
+        "unauthorized", "this key is not valid here: mistyped, revoked or expired. An admin can make another"
+    )
