@@ -24,7 +24,7 @@ from helix.vault.yaml_load import Value
 
 # What a record keeps of its present when its past is brought back.
 _NEVER_TURNED_BACK = frozenset(
-    {"id", "rev", "created_at", "updated_at", "deleted_at", "restored_at", "status"}
+    {"id", "rev", "created_at", "updated_at", "deleted_at", "restored_at", "status", "owner", "visibility"}
 )
 
 
@@ -123,11 +123,13 @@ class VaultStore:
         merged = merge_copies(self._vault, row.id, copies)
         return Stored(merged.survivor, self._take_in([*copies, merged.survivor.path]))
 
-    def restore(self, memory_id: str, *, at: str | None = None) -> Stored:
+    def restore(self, memory_id: str, *, at: str | None = None, among: Sequence[Row] | None = None) -> Stored:
+        """Superseded still, if one of `among` says so; of all there are, unless somebody sees a part."""
         if at is not None:
             return self._restore_from(memory_id, at)
         row = self._row(memory_id)
-        replaced = any(row.id in other.edges.get("supersedes", ()) for other in self.list())
+        others = self.list() if among is None else [other for other in among if other.status == "active"]
+        replaced = any(row.id in other.edges.get("supersedes", ()) for other in others)
         return self._stored(
             self._vault.restore(row.path, row.id, status="superseded" if replaced else "active")
         )

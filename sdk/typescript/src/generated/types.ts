@@ -889,6 +889,8 @@ export interface RememberBody {
   importance?: number | null | undefined;
   validFrom?: string | null | undefined;
   validUntil?: string | null | undefined;
+  /** For whom it is beside its owner. Default: what is of a project is for its members, all else private. */
+  visibility?: "private" | "project" | "team" | null | undefined;
   /** A retry with the same key is answered, not repeated. */
   idempotencyKey?: string | null | undefined;
   /** The id of the memory that this one replaces. */
@@ -1257,6 +1259,8 @@ export interface UpdateBody {
   validFrom?: string | null | undefined;
   /** An empty text takes it away. */
   validUntil?: string | null | undefined;
+  /** For whom it is beside its owner, who alone may say so. */
+  visibility?: "private" | "project" | "team" | null | undefined;
   idempotencyKey?: string | null | undefined;
   allowSecrets?: boolean | undefined;
   /** False refuses the change when the file has changed at all since it was read. Default: `true`. */
