@@ -11,6 +11,7 @@ be typed (`owner:ines`), asked for and excluded, and every store files memories 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
@@ -148,7 +149,7 @@ class Reach:
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class ComparedPlace:
     """Where the memories are that may say the same as one: in its place, and for the same people. Of two that others
     see differently neither stands for the other."""
 
@@ -158,7 +159,7 @@ class Surroundings:
     """of what is private"""
 
     @classmethod
-    def of(cls, scope: str, project: str | None, session: str | None, ownership: Ownership) -> Surroundings:
+    def of(cls, scope: str, project: str | None, session: str | None, ownership: Ownership) -> ComparedPlace:
         owner, visibility = ownership
         reach = Reach.to_place(scope, project, session)
         return cls(reach, visibility, owner if visibility == PRIVATE else None)
@@ -398,6 +399,12 @@ def to_sql(where: Where, dialect: SqlDialect, *, id_column: str) -> Sql:
 
     text = to_text(to_condition(where))
     return Sql(text, parameters)
+
+
+def digest_of(condition: Condition) -> str:
+    """The same for conditions that say the same, also in another process."""
+    spelled = to_sql(Where(wall=condition), SqlDialect("?", "{column} has {mark}"), id_column="id")
+    return hashlib.sha256(repr(spelled).encode()).hexdigest()[:16]
 
 
 def to_micros(moment: datetime) -> int:

@@ -52,14 +52,16 @@ class Wall(NamedTuple):
     changes: Condition
     owns: Condition
     """theirs, so that they say for whom it is"""
+    member_of: Condition
+    """of one of their projects"""
 
     @property
     def is_open(self) -> bool:
         return self.sees == EVERYTHING
 
 
-OPEN_WALL = Wall(EVERYTHING, EVERYTHING, EVERYTHING)
-CLOSED_WALL = Wall(NOTHING, NOTHING, NOTHING)
+OPEN_WALL = Wall(EVERYTHING, EVERYTHING, EVERYTHING, EVERYTHING)
+CLOSED_WALL = Wall(NOTHING, NOTHING, NOTHING, NOTHING)
 
 Visibility = Callable[[Principal], Wall]
 """the wall of each principal"""
@@ -84,4 +86,4 @@ def visible_to(principal: Principal, member_of: Collection[str] = ()) -> Wall:
     if principal.projects is not None:
         within = of_projects(principal.projects)
         sees, changes = Every((within, sees)), Every((within, changes))
-    return Wall(sees, changes, own)
+    return Wall(sees, changes, own, of_projects(members))

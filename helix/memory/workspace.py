@@ -8,19 +8,21 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helix.follow.note_lane import Committed
-from helix.index.filters import EVERYTHING, Condition, HasFacets, predicate_of
+from helix.index.filters import EVERYTHING, Condition, HasFacets, digest_of, predicate_of
 from helix.memory import erasure
+from helix.memory.active_projects import ACTIVE_FILE, ActiveProjects
 from helix.memory.activity.journal import Journal
 from helix.memory.activity.narrowed_activity import AllActivity, NarrowedActivity
 from helix.memory.activity.recorder import Recorder
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.maintenance.dismissed import Dismissed
 from helix.memory.maintenance.worker import Upkeep
-from helix.memory.membership import Membership
+from helix.memory.membership import Membership, OwnProjects
 from helix.memory.pagination import Pages
 from helix.memory.place import Place
 from helix.memory.portability.export_manifest import Manifest, manifest_of
@@ -64,6 +66,7 @@ class Workspace:
         vault, state = followed.vault, followed.state
         self.followed = followed
         self.membership = Membership(followed.catalog.project_notes, followed.catalog.version)
+        self._active = ActiveProjects(state / ACTIVE_FILE)
         self._visibility = visibility or self._visible_to
         self.pages = Pages(state / erasure.PAGES_FILE)
         self.keys = IdempotencyKeys(state / erasure.KEYS_FILE)
@@ -94,17 +97,24 @@ class Workspace:
     def request(self, principal: Principal, place: Place) -> Request:
         """The one way to a request: everything in it is narrowed for the principal."""
         wall, owner = self._visibility(principal), principal.id
+        # What is kept of answers is good for as long as the same is seen.
+        reader = owner if wall.is_open else f"{owner} {digest_of(wall.sees)}"
         is_whole, allows = wall.is_open, predicate_of(wall.sees)
         live = self._live if is_whole else NarrowedView(self._live, wall.sees)
         versions = (
             self.followed.versions if is_whole else NarrowedVersions(self.followed.versions, live, allows)
         )
+        projects = OwnProjects(
+            principal, lambda memory_id: live.find_row(memory_id) is not None, self.membership, self._active
+        )
         return Request(
             principal,
-            place,
+            _in_active_project(place, projects),
             view_at=functools.partial(self._view_at, wall.sees),
             store=(
-                self.followed.store if is_whole else NarrowedStore(self.followed.store, live, versions, wall)
+                self.followed.store
+                if is_whole
+                else NarrowedStore(self.followed.store, live, versions, wall, principal.user)
             ),
             versions=versions,
             activity=(
@@ -112,10 +122,11 @@ class Workspace:
                 if is_whole
                 else NarrowedActivity(self.journal, functools.partial(self._view_of, principal))
             ),
-            cursors=self.pages.of(owner),
+            cursors=self.pages.of(reader),
             keys=self.keys.of(owner),
             dismissals=self.dismissed.of(owner),
-            bundles=self._bundles.of(owner),
+            bundles=self._bundles.of(reader),
+            projects=projects,
             manifest=functools.partial(self._manifest, everything if is_whole else allows),
             similarity_map=functools.partial(self._similarity_map, wall.sees),
             read_settings=self.followed.vault.read_settings,
@@ -203,3 +214,14 @@ class Workspace:
             return drawn, waiting
         rows = {row.id for row in self._live.part(seen).rows}
         return drawn.narrowed(rows.__contains__), 0
+
+
+def _in_active_project(place: Place, projects: OwnProjects) -> Place:
+    """Who says of which project something is, says so; else it is of the one that is active, for as long as they are a
+    member."""
+    if place.project is not None:
+        return place
+    active = projects.active.find(projects.principal.id, place.session)
+    if active is None or not projects.has_member(active):
+        return place
+    return replace(place, project=active)

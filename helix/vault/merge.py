@@ -220,7 +220,7 @@ def _with_base(
 def _tighter(left: Value, right: Value) -> Value:
     """Of two that say for whom a record is. A word that is none of them shows it to nobody else."""
     known = {visibility: rank for rank, visibility in enumerate(VISIBILITIES)}
-    return min(left, right, key=lambda said: known.get(str(said).strip().lower(), -1))
+    return min(left, right, key=lambda word: known.get(str(word).strip().lower(), -1))
 
 
 def _merge_lists(known: list[Value], left: list[Value], right: list[Value]) -> list[Value]:

@@ -68,14 +68,14 @@ class FolderRules:
 def _rule(folder: str, says: Value) -> tuple[re.Pattern[str], FolderRule]:
     named = folder[:60]
     if not isinstance(says, dict) or not says or not says.keys() <= _SAYS:
-        raise NoteError(f"{named!r} says something else than owner and visibility", code="bad-key")
+        raise NoteError(f"{named!r} says something else than owner and visibility")
     owner, visibility = _text(says.get("owner")), _text(says.get("visibility"))
     if visibility is not None and visibility not in VISIBILITIES:
         known = ", ".join(VISIBILITIES)
-        raise NoteError(f"the visibility of {named!r} is none of {known}", code="bad-key")
+        raise NoteError(f"the visibility of {named!r} is none of {known}")
     parts = folder.strip("/").split("/")
     if owner == _ANY and _ANY not in parts:
-        raise NoteError(f"the owner of {named!r} is a *, and there is none in the folder", code="bad-key")
+        raise NoteError(f"the owner of {named!r} is a *, and there is none in the folder")
     pattern = "/".join("([^/]+)" if part == _ANY else re.escape(part) for part in parts)
     return re.compile(f"{pattern}/"), FolderRule(owner, visibility)
 

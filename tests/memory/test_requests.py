@@ -30,7 +30,7 @@ ANA, BEN = Principal("ana"), Principal("ben")
 ROOM = 20_000
 
 
-OF_HARBOUR = Wall(*[of_projects(["harbour"])] * 3)
+OF_HARBOUR = Wall(*[of_projects(["harbour"])] * 4)
 
 
 def visibility(principal: Principal) -> Wall:
@@ -82,6 +82,13 @@ ARGUMENTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "dismiss": (("unreadable-0123456789ab",), {}),
     "keep_both": (("mem_z",), {}),
     "merge": (("mem_z",), {}),
+    "create_project": ((), {"project": "mill", "members": ["ben"]}),
+    "share_project": ((), {"project": "zqsecret", "user": "ana"}),
+    "unshare_project": ((), {"project": "zqsecret", "user": "ben"}),
+    "leave_project": ((), {"project": "zqsecret"}),
+    "transfer_project": ((), {"project": "zqsecret", "user": "ana"}),
+    "delete_project": ((), {"project": "zqsecret"}),
+    "activate_project": ((), {"project": "zqsecret"}),
 }
 TELLING = ("zq", "Zq", "mem_x")
 """of the other project, and in no memory that is seen: no answer may hold them"""

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from helix.index.filters import Surroundings
+from helix.index.filters import ComparedPlace
 from helix.memory.judgement.resemble import ComparedMemory
 from helix.memory.tokens import Payload
 from helix.memory.writing import write as writing
@@ -23,7 +23,7 @@ from tests.scale import scaled
 from tests.waiting import wait_for
 
 MINE = Ownership(None, PRIVATE)
-HERE = Surroundings.of("project", "billing", None, MINE)
+HERE = ComparedPlace.of("project", "billing", None, MINE)
 PATIENCE = 60
 
 
@@ -179,13 +179,13 @@ def test_who_began_to_look_before_another_ended_looks_again() -> None:
     ("other", "place"),
     [
         ("Lunch is at noon", HERE),
-        ("The API listens on 8080", Surroundings.of("global", None, None, MINE)),
-        ("The API listens on 8080", Surroundings.of("project", "billing", None, Ownership("ines", PRIVATE))),
-        ("The API listens on 8080", Surroundings.of("project", "billing", None, Ownership(None, FOR_TEAM))),
+        ("The API listens on 8080", ComparedPlace.of("global", None, None, MINE)),
+        ("The API listens on 8080", ComparedPlace.of("project", "billing", None, Ownership("ines", PRIVATE))),
+        ("The API listens on 8080", ComparedPlace.of("project", "billing", None, Ownership(None, FOR_TEAM))),
     ],
 )
 def test_nobody_waits_for_what_is_said_of_something_else_or_elsewhere(
-    other: str, place: Surroundings
+    other: str, place: ComparedPlace
 ) -> None:
     order = WriteOrder()
     with (

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from helix.errors import BadValue, HelixError, MemoryNotFound
-from helix.index.filters import Surroundings
+from helix.index.filters import ComparedPlace
 from helix.memory import answers
 from helix.memory.arguments import check_limit
 from helix.memory.budget import NO_HEAD
@@ -120,7 +120,7 @@ class Consolidator:
         memory = note.memory
         session = (memory.source or {}).get("session") if memory.scope == "session" else None
         ownership = Ownership(memory.owner, memory.visibility)
-        where = Surroundings.of(memory.scope, memory.project, session, ownership).to_where()
+        where = ComparedPlace.of(memory.scope, memory.project, session, ownership).to_where()
         for other_id in self._view.alike(f"{memory.title}\n{memory.body}", _COMPARED, where):
             other = self._view.find(other_id) if other_id != row.id else None
             # What is joined by an edge was judged already, by a person or by an earlier look.

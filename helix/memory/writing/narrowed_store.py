@@ -11,7 +11,7 @@ from helix.errors import BadValue, NotYours
 from helix.index.catalog import Row
 from helix.index.facets import session_of
 from helix.index.filters import HasFacets, predicate_of
-from helix.memory.membership import is_project_note
+from helix.memory.membership import is_project_note, members_of
 from helix.memory.principal import Wall
 from helix.memory.reading.memory_versions import MemoryVersions
 from helix.memory.reading.view import View
@@ -20,7 +20,7 @@ from helix.memory.writing.vault_store import VaultStore
 from helix.vault.edit import REMOVE
 from helix.vault.new_memory import NewMemory
 from helix.vault.note import Note
-from helix.vault.ownership import ownership_of
+from helix.vault.ownership import FOR_PROJECT, ownership_of
 from helix.vault.yaml_load import Value
 
 
@@ -41,13 +41,17 @@ class _Would:
 
 
 class NarrowedStore:
-    def __init__(self, store: VaultStore, view: View, versions: MemoryVersions, wall: Wall) -> None:
+    def __init__(
+        self, store: VaultStore, view: View, versions: MemoryVersions, wall: Wall, user: str | None
+    ) -> None:
         self._store = store
         self._view = view
         self._versions = versions
         self._allows = predicate_of(wall.sees)
         self._may_change = predicate_of(wall.changes)
         self._owns = predicate_of(wall.owns)
+        self._is_of_member = predicate_of(wall.member_of)
+        self._user = user
 
     def has_had_text(self, memory_id: str, body: str) -> bool:
         return self._store.has_had_text(self._seen(memory_id), body)
@@ -57,6 +61,8 @@ class NarrowedStore:
 
     def add(self, new: NewMemory, *, supersedes: Sequence[str] = ()) -> Stored:
         self._check(_born(new))
+        if not is_project_note(new.kind, new.more.get("name")):
+            self._check_shared(_born(new))
         return self._store.add(new, supersedes=[self._own(memory_id) for memory_id in supersedes])
 
     def change(self, memory_id: str, change: Callable[[Note], Edit | None]) -> Stored:
@@ -86,6 +92,19 @@ class NarrowedStore:
 
     def forget(self, memory_id: str) -> Stored:
         return self._store.forget(self._own(memory_id))
+
+    def set_members(self, memory_id: str, owner: str | None, members: Sequence[str]) -> Stored:
+        row = self._view.row(memory_id)
+        leaves = owner == row.owner and {*members_of(row.extra)} - {*members} == {self._user}
+        if not self._owns(row) and not (leaves and {*members} <= {*members_of(row.extra)}):
+            raise NotYours("only its owner says who is a member of a project, and everybody may leave")
+        return self._store.set_members(row.id, owner, members)
+
+    def forget_project(self, memory_id: str) -> Stored:
+        row = self._view.row(memory_id)
+        if not self._owns(row):
+            raise NotYours("only its owner deletes a project")
+        return self._store.forget_project(row.id)
 
     def supersede(self, memory_id: str) -> Stored:
         return self._store.supersede(self._own(memory_id))
@@ -122,7 +141,15 @@ class NarrowedStore:
     def _check_edit(self, note: Note, wanted: Edit) -> None:
         if "visibility" in wanted.changes and not self._owns(Row.of(note)):
             raise NotYours(f"only the owner of {note.id} says for whom it is")
-        self._check(_edited(note, wanted))
+        before, after = Row.of(note), _edited(note, wanted)
+        self._check(after)
+        if (before.project, before.visibility) != (after.project, after.visibility):
+            self._check_shared(after)
+
+    def _check_shared(self, memory: HasFacets) -> None:
+        """What others are to see is put before them by one of them."""
+        if memory.visibility == FOR_PROJECT and not self._is_of_member(memory):
+            raise BadValue(f"you are no member of the project {memory.project!r}; keep it private")
 
     def _check(self, memory: HasFacets) -> None:
         if not self._allows(memory):

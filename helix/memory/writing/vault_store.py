@@ -97,6 +97,15 @@ class VaultStore:
         row = self._row(memory_id)
         return self._stored(self._vault.forget(row.path, row.id))
 
+    def set_members(self, memory_id: str, owner: str | None, members: Sequence[str]) -> Stored:
+        names: list[Value] = list(members)
+        return self.change(
+            memory_id, lambda _: Edit({"owner": REMOVE if owner is None else owner, "members": names})
+        )
+
+    def forget_project(self, memory_id: str) -> Stored:
+        return self.forget(memory_id)
+
     def supersede(self, memory_id: str) -> Stored:
         row = self._row(memory_id)
         return self._stored(self._vault.supersede(row.path, row.id))

@@ -21,7 +21,7 @@ from helix.errors import (
     SecretRefused,
     StaleHash,
 )
-from helix.index.filters import Surroundings
+from helix.index.filters import ComparedPlace
 from helix.memory import answers
 from helix.memory.judgement.resemble import ComparedMemory, Resemblance, Verdict, resemble
 from helix.memory.judgement.worth import why_not_worth
@@ -36,7 +36,7 @@ from helix.vault.edit import Remove
 from helix.vault.links import EDGE_KINDS, to_link
 from helix.vault.new_memory import NewMemory, title_from
 from helix.vault.note import SCOPES, Memory, Note
-from helix.vault.ownership import FOR_PROJECT, VISIBILITIES, ownership_of
+from helix.vault.ownership import FOR_PROJECT, PRIVATE, VISIBILITIES, ownership_of
 from helix.vault.secrets import find_leak
 from helix.vault.times import parse_time
 from helix.vault.yaml_load import Value
@@ -156,7 +156,7 @@ def _keep(request: Request, new_text: NewText, new: NewMemory) -> answers.Writte
 
 
 def _look(
-    request: Request, new_text: NewText, new: NewMemory, place: Surroundings, compared: ComparedMemory
+    request: Request, new_text: NewText, new: NewMemory, place: ComparedPlace, compared: ComparedMemory
 ) -> _Found:
     view = request.view()
     replaced = _replaced(view, new)
@@ -200,15 +200,15 @@ def _replaced(view: View, new: NewMemory) -> list[str]:
     return [row.id for row in rows if row is not None and row.status != "erased"]
 
 
-def _place_of(new: NewMemory) -> Surroundings:
+def _place_of(new: NewMemory) -> ComparedPlace:
     """Where the memories are that may say the same."""
     source = new.more.get("source")
     session = str(source.get("session")) if new.scope == "session" and isinstance(source, dict) else None
-    return Surroundings.of(new.scope, new.project, session, ownership_of(new.more, new.scope, new.project))
+    return ComparedPlace.of(new.scope, new.project, session, ownership_of(new.more, new.scope, new.project))
 
 
 def _find_alike(
-    view: View, new: NewMemory, place: Surroundings, compared: ComparedMemory, texts: ComparedTexts
+    view: View, new: NewMemory, place: ComparedPlace, compared: ComparedMemory, texts: ComparedTexts
 ) -> list[_Alike]:
     """The memories of the same place that say the same, or something near; the nearest first."""
     found = []
@@ -292,7 +292,8 @@ def to_new(new_text: NewText, request: Request) -> NewMemory:
         "valid_until": check_time("valid_until", new_text.valid_until),
         "idempotency_key": None if key is None else request.keys.in_note(key),
         "owner": request.principal.user,
-        "visibility": check_visibility(new_text.visibility, project),
+        "visibility": check_visibility(new_text.visibility, project)
+        or _unshared(request, new_text.scope, project),
     }
     return NewMemory(
         body=new_text.text,
@@ -365,6 +366,14 @@ def check_visibility(visibility: str | None, project: str | None) -> str | None:
     if visibility == FOR_PROJECT and not project:
         raise BadValue("what is for the members of a project needs the name of the project")
     return visibility
+
+
+def _unshared(request: Request, scope: str, project: str | None) -> str | None:
+    """A user who names a project that they are no member of writes it for themselves: nobody put it before others who
+    is not one of them."""
+    if request.principal.user is None or scope != "project" or project is None:
+        return None
+    return None if request.projects.has_member(project) else PRIVATE
 
 
 def check_edges(edges: Mapping[str, Sequence[str]]) -> None:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from helix.index.filters import Surroundings
+from helix.index.filters import ComparedPlace
 from helix.memory.judgement.resemble import ComparedMemory, Verdict, resemble
 from helix.memory.writing.compared_texts import ComparedTexts
 
@@ -32,7 +32,7 @@ class WritePlan(Generic[T]):
 
 @dataclass(eq=False)
 class _Announced:
-    place: Surroundings
+    place: ComparedPlace
     memory: ComparedMemory
     touches: frozenset[str]
     done: threading.Event = field(default_factory=threading.Event)
@@ -55,7 +55,7 @@ class WriteOrder:
     @contextmanager
     def turn(
         self,
-        place: Surroundings,
+        place: ComparedPlace,
         memory: ComparedMemory,
         look: Callable[[], WritePlan[T]],
         *,
@@ -123,6 +123,6 @@ def _is_in_the_way(mine: _Announced, other: _Announced, compares: bool) -> bool:
     return resemble(mine.memory, other.memory).verdict in _IN_THE_WAY
 
 
-def _about(place: Surroundings) -> tuple[str | None, ...]:
+def _about(place: ComparedPlace) -> tuple[str | None, ...]:
     """All but the projects, which are compared with the texts."""
     return place.reach.scope, place.reach.session, place.visibility, place.owner
