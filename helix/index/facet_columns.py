@@ -1,13 +1,13 @@
 """What is known of every memory, in columns: an object for each would take ten times the memory.
 
 Rows keep their numbers; that of a memory that is gone is given to another. What many memories have in common (status,
-scope, project, kind) is one profile, and every word is kept once.
+scope, project, kind, owner, visibility) is one profile, and every word is kept once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from helix.index.column_masks import NO_TIME, among_codes
 from helix.index.facets import Facets, FacetValues, to_values
-from helix.index.filters import ALL_FIELDS
+from helix.index.filters import ALL_FIELDS, from_micros
 
 _SESSION = "session"
 _PROJECT = "project"
@@ -34,7 +34,6 @@ _KINDS: Mapping[str, type] = {
     **dict.fromkeys(_TIMES, np.int64),
     **dict.fromkeys(_LISTS, np.int32),  # how many, from the start on
 }
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST_ROWS = 64
 NO_SESSION = -1
 
@@ -44,6 +43,8 @@ class Profile(NamedTuple):
     scope: str
     project: str | None
     kind: str
+    owner: str | None
+    visibility: str
 
 
 class Codes(dict[str, int]):
@@ -201,7 +202,7 @@ class FacetColumns:
 
     def get(self, row: int) -> Facets:
         columns = self._columns
-        status, scope, project, kind = self._profile_list[columns["profile"][row]]
+        status, scope, project, kind, owner, visibility = self._profile_list[columns["profile"][row]]
         session, importance = int(columns["session"][row]), float(columns["importance"][row])
         created, changed, valid_from, valid_until = (_moment(int(columns[name][row])) for name in _TIMES)
         tags, title_words, links = (frozenset(self.words_of(row, name)) for name in _LISTS)
@@ -214,6 +215,8 @@ class FacetColumns:
             valid_from=valid_from,
             valid_until=valid_until,
             links=links,
+            owner=owner,
+            visibility=visibility,
         )
 
     # Columns of `column_masks`
@@ -225,6 +228,8 @@ class FacetColumns:
         if column == _SESSION:
             return self._of_sessions(values)
         passing = among_codes(self._filed_as(column), map(self._codes[column].get, values))
+        if not passing.any() or passing.all():  # as in a vault of one person, who owns everything alike
+            return np.full(self.count, bool(passing.any()))
         mask: np.ndarray = passing[self._columns["profile"][: self.count]]
         return mask
 
@@ -263,7 +268,7 @@ class FacetColumns:
         self._filed_arrays = {}
         number = self._profiles[profile] = len(self._profile_list)
         self._profile_list.append(profile)
-        facets = Facets("", *profile)
+        facets = Facets("", **profile._asdict())
         for field in _TEXT_FIELDS:
             [value] = field.filed_under(facets)
             self._filed[field.name].append(self._codes[field.name][value])
@@ -311,7 +316,7 @@ def _grown(array: np.ndarray, least: int) -> np.ndarray:
 
 
 def _moment(micros: int) -> datetime | None:
-    return None if micros == NO_TIME else _EPOCH + timedelta(microseconds=micros)
+    return None if micros == NO_TIME else from_micros(micros)
 
 
 def _micros(moments: Sequence[int | None]) -> Sequence[int] | int:

@@ -9,8 +9,9 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from helix.index.analyze import query_tokens
-from helix.index.filters import ACTIVE, to_micros
+from helix.index.filters import ACTIVE, from_micros, to_micros
 from helix.vault.note import Memory
+from helix.vault.ownership import PRIVATE
 from helix.vault.times import parse_time
 
 _PORTION = 2_000
@@ -33,6 +34,8 @@ class Facets(NamedTuple):
     valid_until: datetime | None = None
     links: frozenset[str] = frozenset()
     """what it names: ids, or whatever a person wrote in a link"""
+    owner: str | None = None
+    visibility: str = PRIVATE
 
     @property
     def sitting(self) -> str | None:
@@ -57,6 +60,8 @@ def facets_of(memory: Memory) -> Facets:
         valid_from=parse_time(memory.valid_from),
         valid_until=parse_time(memory.valid_until),
         links=frozenset(target for targets in memory.edges.values() for target in targets),
+        owner=memory.owner,
+        visibility=memory.visibility,
     )
 
 
@@ -67,6 +72,8 @@ class FacetValues(NamedTuple):
     scope: str
     project: str | None
     kind: str
+    owner: str | None
+    visibility: str
     session: str | None
     importance: float | None
     created: int | None
@@ -85,7 +92,8 @@ def to_values(facets: Facets) -> FacetValues:
         None if moment is None else to_micros(moment) for moment in times
     )
     return FacetValues(
-        *(facets.status, facets.scope, facets.project, facets.kind, facets.session, facets.importance),
+        *(facets.status, facets.scope, facets.project, facets.kind, facets.owner, facets.visibility),
+        *(facets.session, facets.importance),
         *(created, changed, valid_from, valid_until),
         *(sorted(facets.tags), sorted(facets.title_words), sorted(facets.links)),
     )
@@ -94,6 +102,15 @@ def to_values(facets: Facets) -> FacetValues:
 def to_text(facets: Facets) -> str:
     """As the catalog keeps it: at the start every memory's is read, and nothing should have to be worked out again."""
     return json.dumps(to_values(facets), ensure_ascii=False, separators=(",", ":"))
+
+
+def from_text(memory_id: str, text: str) -> Facets:
+    values: dict[str, Any] = FacetValues(*json.loads(text))._asdict()
+    for name in ("created", "changed", "valid_from", "valid_until"):
+        values[name] = None if values[name] is None else from_micros(values[name])
+    for name in ("tags", "title_words", "links"):
+        values[name] = frozenset(values[name])
+    return Facets(memory_id, **values)
 
 
 def from_texts(texts: Iterable[str]) -> Iterator[list[list[Any]]]:

@@ -6,10 +6,8 @@ number that it is there.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -19,7 +17,7 @@ from helix.index.analyze import query_tokens
 from helix.index.bm25 import K1, B, best_possible, rarity
 from helix.index.column_masks import NO_TIME
 from helix.index.engine import ANCHORS, BESIDE, CandidateColumns, Candidates, Spelling, Wording
-from helix.index.facets import Facets, FacetValues
+from helix.index.facets import Facets, from_text
 from helix.index.filters import Where
 from helix.index.meaning import Meaning
 from helix.index.postgres.database import Cursor, Database, storable
@@ -31,7 +29,6 @@ _TELLING_WORDS = 40  # of a text that is compared with what is there
 _UNKNOWN_WORDS = 3  # for which others are suggested
 _SPELLED_BY = 3  # memories that show how a suggestion is spelled
 _NO_SESSION = -1
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class AskedWords(NamedTuple):
@@ -73,7 +70,7 @@ class Asker:
                 f"SELECT id, facets FROM memories WHERE {passing} ORDER BY id",  # its values are parameters
                 parameters,
             ).fetchall()
-        return [_facets(cast(str, memory_id), cast(str, facets)) for memory_id, facets in rows]
+        return [from_text(cast(str, memory_id), cast(str, facets)) for memory_id, facets in rows]
 
     def alike(self, text: str, limit: int, where: Where) -> list[str]:
         with self._database.reading() as cursor:
@@ -249,24 +246,3 @@ def _encoded(meaning: Meaning | None, text: str) -> tuple[np.ndarray | None, str
 
 def _times(moments: Sequence[int | None]) -> np.ndarray:
     return np.array([NO_TIME if moment is None else moment for moment in moments], np.int64)
-
-
-def _facets(memory_id: str, text: str) -> Facets:
-    values = FacetValues(*json.loads(text))
-    return Facets(
-        memory_id,
-        *(values.status, values.scope, values.project, values.kind),
-        tags=frozenset(values.tags),
-        title_words=frozenset(values.title_words),
-        session=values.session,
-        created=_moment(values.created),
-        changed=_moment(values.changed),
-        importance=values.importance,
-        valid_from=_moment(values.valid_from),
-        valid_until=_moment(values.valid_until),
-        links=frozenset(values.links),
-    )
-
-
-def _moment(micros: int | None) -> datetime | None:
-    return None if micros is None else _EPOCH + timedelta(microseconds=micros)

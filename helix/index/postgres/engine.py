@@ -27,7 +27,7 @@ from helix.index.filters import Where
 from helix.index.models import BUNDLED_NAME
 from helix.index.postgres.candidates import Asker
 from helix.index.postgres.database import Database
-from helix.index.postgres.memories import MemoryTable
+from helix.index.postgres.memories import MemoryTable, digest_of
 from helix.index.postgres.schema import make_tables
 from helix.index.postgres.vectors import VectorTables
 from helix.index.worker import BULK, FRESH
@@ -129,13 +129,15 @@ class PostgresEngine:
     def catch_up(self, ledger: Ledger, read: ReadNote, progress: Progress | None = None) -> int:
         with self._lock:
             self._embedding.source = (ledger, read)
-            in_words = self._memories.hashes()
+            here = self._memories.states()
             rows = {row.id: row for row in ledger.indexed()}
-            gone = [memory_id for memory_id in in_words if memory_id not in rows]
+            gone = [memory_id for memory_id in here if memory_id not in rows]
             if gone:
                 self._embedding.drop(gone)
                 self._memories.change([], gone)
-            stale = [row for row in rows.values() if in_words.get(row.id) != row.hash]
+            stale = [
+                row for row in rows.values() if here.get(row.id) != (row.hash, digest_of(row.facets_text))
+            ]
             self._build(stale, read, progress)
             touched = {row.id for row in stale} | self._embedding.compare()
             self._changes += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -35,6 +36,12 @@ class MemoryTable:
         with self._database.reading() as cursor:
             rows = cursor.execute("SELECT id, hash FROM memories").fetchall()
         return {cast(str, memory_id): cast(str, hash_) for memory_id, hash_ in rows}
+
+    def states(self) -> dict[str, tuple[str, str]]:
+        """Of each memory the hash of its note, and a digest of its facets: whose it is may change without its note."""
+        with self._database.reading() as cursor:
+            rows = cursor.execute("SELECT id, hash, md5(facets) FROM memories").fetchall()
+        return {cast(str, one): (cast(str, hash_), cast(str, digest)) for one, hash_, digest in rows}
 
     def find_hash(self, memory_id: str) -> str | None:
         with self._database.reading() as cursor:
@@ -91,6 +98,10 @@ class MemoryTable:
         self._database.run_alone(
             *map(sql.SQL, ("VACUUM FULL memories", "VACUUM FULL words", "VACUUM postings"))
         )
+
+
+def digest_of(facets_text: str) -> str:
+    return hashlib.md5(storable(facets_text).encode(), usedforsecurity=False).hexdigest()
 
 
 def _drop(cursor: Cursor, memory_ids: Sequence[str]) -> dict[str, int]:
