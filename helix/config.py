@@ -89,6 +89,14 @@ class SessionsConfig:
 
 
 @dataclass(frozen=True)
+class DialectsConfig:
+    """Which dialects are served besides `helix`."""
+
+    enabled: tuple[str, ...] = ("all",)
+    """names such as `zaxy`, or `all`; an empty list leaves `helix` alone"""
+
+
+@dataclass(frozen=True)
 class Config:
     """Where things are, who may come in, and how much at once."""
 
@@ -127,6 +135,7 @@ class Config:
     consolidate: ConsolidateConfig = ConsolidateConfig()
     search: SearchConfig = SearchConfig()
     sessions: SessionsConfig = SessionsConfig()
+    dialects: DialectsConfig = DialectsConfig()
 
     @property
     def base_url(self) -> str:
@@ -325,6 +334,11 @@ def _convert(key: str, value: object, default: object, origin: str, home: Path) 
         if isinstance(value, str | Path):
             return _path(value, home)
         raise ConfigError(f"{key} = {value!r} is not a path; put it in quotes", origin=origin)
+    if isinstance(default, tuple):
+        names = value.split(",") if isinstance(value, str) else value
+        if isinstance(names, list | tuple) and all(isinstance(name, str) for name in names):
+            return tuple(name.strip() for name in names if name.strip())
+        raise ConfigError(f"{key} = {value!r} does not fit; it takes a list of names", origin=origin)
     if isinstance(default, bool):
         if isinstance(value, bool):
             return value

@@ -39,6 +39,16 @@ def test_a_table_changes_only_what_it_names(tmp_path: Path) -> None:
     assert config.git.autocommit is True
 
 
+def test_a_list_of_names_is_a_list_or_a_text_with_commas(tmp_path: Path) -> None:
+    for line in ('enabled = ["zaxy", " vault "]', 'enabled = "zaxy, vault"'):
+        (tmp_path / "config.toml").write_text(f"[dialects]\n{line}\n")
+        read = load({"HELIX_CONFIG_DIR": str(tmp_path)}, tmp_path)
+        assert read.dialects.enabled == ("zaxy", "vault")
+    (tmp_path / "config.toml").write_text("[dialects]\nenabled = [1]\n")
+    with pytest.raises(ConfigError, match="list of names"):
+        load({"HELIX_CONFIG_DIR": str(tmp_path)}, tmp_path)
+
+
 def test_a_tilde_is_the_home_that_was_handed_in(tmp_path: Path) -> None:
     assert loaded(tmp_path, 'vault = "~/notes"\n').vault == tmp_path / "home/notes"
     assert loaded(tmp_path, 'vault = "~"\n').vault == tmp_path / "home"

@@ -128,6 +128,8 @@ def _typed(now: Setting, text: str) -> object:
                 return kind(text)
             except ValueError:
                 continue
+    if isinstance(now.value, tuple):
+        return [name.strip() for name in text.split(",") if name.strip()]
     if isinstance(now.value, Path):
         return text if text.startswith("~") else str(Path(text).absolute())
     return text
@@ -141,4 +143,6 @@ def _shown(setting: Setting) -> object:
 
 def _to_text(setting: Setting) -> str:
     value = _shown(setting)
+    if isinstance(value, tuple):
+        return ", ".join(value)
     return str(value).lower() if isinstance(value, bool) else str(value)

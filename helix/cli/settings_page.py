@@ -77,6 +77,8 @@ def _table(kind: str, holder: DataclassInstance) -> str:
 
 
 def _to_text(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
