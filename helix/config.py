@@ -106,6 +106,14 @@ class DistillConfig:
 
 
 @dataclass(frozen=True)
+class DialectsConfig:
+    """Which dialects are served besides `helix`."""
+
+    enabled: tuple[str, ...] = ("all",)
+    """names such as `zaxy`, or `all`; an empty list leaves `helix` alone"""
+
+
+@dataclass(frozen=True)
 class Config:
     """Where things are, who may come in, and how much at once."""
 
@@ -157,6 +165,7 @@ class Config:
     search: SearchConfig = SearchConfig()
     sessions: SessionsConfig = SessionsConfig()
     distill: DistillConfig = DistillConfig()
+    dialects: DialectsConfig = DialectsConfig()
 
     @property
     def base_url(self) -> str:
@@ -364,7 +373,7 @@ def _convert(key: str, value: object, default: object, origin: str, home: Path) 
         if isinstance(value, list | tuple) and all(isinstance(one, str) and one for one in value):
             return tuple(value)
         raise ConfigError(
-            f'{key} = {value!r} is no list of texts; write the program and each argument apart: ["claude", "-p"]',
+            f'{key} = {value!r} is no list of texts; write each apart, such as ["claude", "-p"]',
             origin=origin,
         )
     if isinstance(default, bool):

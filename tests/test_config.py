@@ -39,6 +39,13 @@ def test_a_table_changes_only_what_it_names(tmp_path: Path) -> None:
     assert config.git.autocommit is True
 
 
+def test_a_list_of_names_is_a_list_of_texts(tmp_path: Path) -> None:
+    assert loaded(tmp_path, '[dialects]\nenabled = ["zaxy", "vault"]\n').dialects.enabled == ("zaxy", "vault")
+    for value in ("[1]", '"zaxy, vault"'):
+        with pytest.raises(ConfigError, match="no list of texts"):
+            loaded(tmp_path, f"[dialects]\nenabled = {value}\n")
+
+
 def test_a_tilde_is_the_home_that_was_handed_in(tmp_path: Path) -> None:
     assert loaded(tmp_path, 'vault = "~/notes"\n').vault == tmp_path / "home/notes"
     assert loaded(tmp_path, 'vault = "~"\n').vault == tmp_path / "home"

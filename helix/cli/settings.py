@@ -143,7 +143,9 @@ def _typed(now: Setting, text: str) -> object:
         try:
             return json.loads(text)
         except ValueError:
-            return text  # refused with the name of the setting
+            # Names may be typed as they are; a program and its arguments may not, and are refused as a text.
+            names = [name.strip() for name in text.split(",") if name.strip()]
+            return text if any(" " in name for name in names) else names
     if isinstance(now.value, Path):
         return text if text.startswith("~") else str(Path(text).absolute())
     return text
@@ -159,4 +161,6 @@ def _shown(setting: Setting) -> object:
 
 def _to_text(setting: Setting) -> str:
     value = _shown(setting)
+    if isinstance(value, tuple):
+        return ", ".join(value)
     return str(value).lower() if isinstance(value, bool) else str(value)

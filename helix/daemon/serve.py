@@ -28,6 +28,7 @@ from helix.daemon.connections import BoundedConnection
 from helix.daemon.distilling import DistillSoon
 from helix.daemon.exposure import check_exposure, local_url
 from helix.daemon.logs import LEVELS, announce, start_logging
+from helix.dialects.registry import enabled
 from helix.errors import ConfigError, HelixError, VaultLocked
 from helix.follow.daemon_address import Whereabouts
 from helix.follow.follower import Follower
@@ -99,6 +100,7 @@ def _checked(config: Config) -> Config:
     check_exposure(config)
     if config.log_level not in LEVELS:
         raise ConfigError(f"log_level is {config.log_level!r}; give one of {', '.join(LEVELS)}")
+    enabled(config.dialects.enabled)  # one that there is not is said before anything is opened
     return config
 
 
@@ -120,6 +122,7 @@ def _opened(config: Config) -> Iterator[FollowedVault]:
 
 def _serve(followed: FollowedVault) -> None:
     config, release = followed.config, version("helix-memory")
+    dialects = enabled(config.dialects.enabled)
     listener = _listen(config)
     port = int(listener.getsockname()[1])
     here = Whereabouts(local_url(config, port), os.getpid(), release)
@@ -133,7 +136,9 @@ def _serve(followed: FollowedVault) -> None:
     ):
         _make_token(token)
         clients = Clients(followed.vault.clock)
-        mcp = McpSoon(partial(_make_mcp, workspace, release, recall, clients, config.max_body_bytes))
+        mcp = McpSoon(
+            partial(_make_mcp, workspace, release, recall, clients, config.max_body_bytes), dialects
+        )
         followed.on_change(mcp.memories_changed)
         follower = followed.follower()
         capture = CaptureSoon(workspace)

@@ -57,6 +57,30 @@ def gives(answer: str, required: Sequence[str], /, **fields: Mapping[str, Any]) 
     return shape(required, **properties)
 
 
+def whole_answer(verb_name: str) -> Schema:
+    """The output of a tool that answers what a verb answers: every field, and of what type it is."""
+    hints = get_type_hints(VERBS[verb_name].answer_type, include_extras=True)
+    required = [name for name, hint in hints.items() if get_origin(hint) is not NotRequired]
+    inner = {
+        name: get_args(hint)[0] if get_origin(hint) is NotRequired else hint for name, hint in hints.items()
+    }
+    fields = {name: to_field(name, hint, MISSING) for name, hint in inner.items()}
+    return shape(required, **{name: _outlined(field.type) for name, field in fields.items()})
+
+
+def _outlined(hint: Any) -> Schema:
+    kind, may_be_null = without_none(hint)
+    origin = get_origin(kind)
+    named = (
+        "array"
+        if origin in (Sequence, list)
+        else "string"
+        if origin is Literal
+        else _TYPES.get(kind, "object")
+    )
+    return {"type": [named, "null"] if may_be_null else named}
+
+
 def find_field(verb: Verb, name: str) -> Field | None:
     """By its own name, or by that on the wire."""
     return next((field for field in verb.fields.values() if name in (field.name, field.wire)), None)
@@ -86,7 +110,7 @@ def _of_type(kind: Any) -> Schema:
             "items": {"type": "object"} if is_typeddict(inner[0]) else _of_type(inner[0]),
         }
     if origin in (Mapping, dict):
-        return {"type": "object", "additionalProperties": _of_type(inner[1])}
+        return {"type": "object", **({} if inner[1] is Any else {"additionalProperties": _of_type(inner[1])})}
     return {"type": _TYPES[kind]}
 
 

@@ -37,6 +37,8 @@ _ROWS_AT_MOST = 4_000
 _QUESTION_WORDS = 40
 """of a question that an answer was judged for"""
 _BATCH = 2_000
+_HALF_ERASED = 2
+"""of an event whose content is erased in one file, and stands in another"""
 # Words are found by `analyze`; here they are only told apart by the blanks between them. Quotes are doubled.
 _SIGNS = "!\"\"#$%&()*+,-./:;<=>?@[\\]^_`{|}~''"
 _SCHEMA = f"""
@@ -55,7 +57,7 @@ CREATE TABLE events (
 CREATE INDEX events_prev ON events (session, prev);
 CREATE INDEX events_head ON events (session) WHERE is_head;
 CREATE INDEX events_seq ON events (session, seq);
-CREATE INDEX events_file ON events (file);
+CREATE INDEX events_file ON events (file, offset);
 CREATE INDEX events_type ON events (session, type);
 CREATE INDEX events_ref ON events (session, ref) WHERE ref IS NOT NULL;
 CREATE TABLE subjects (event INTEGER PRIMARY KEY, family TEXT NOT NULL, subject TEXT NOT NULL, weight REAL, words TEXT);
@@ -101,6 +103,8 @@ class EventIndex(StateDatabase):
         self._reading = threading.RLock()
         """one at a time reads files: who appends, and who follows the folder"""
         self._subjects_changed = 0
+        self.holds_erased_words = False
+        """whether words of events that were erased may still stand in the file"""
         super().__init__(path)
 
     def erase(self, memory_ids: Sequence[str]) -> bool:
@@ -139,9 +143,13 @@ class EventIndex(StateDatabase):
             row = self._db.execute(
                 "SELECT id, offset, number, inode FROM files WHERE path = ?", (path,)
             ).fetchone()
-        if row is not None and (row[3] != signature.inode or signature.size < row[1]):
-            self._forget(row[0], session)
-            row = None
+        if row is not None and (
+            row[3] != signature.inode
+            or signature.size < row[1]
+            or not self._is_continued(path, row[0], row[1])
+        ):
+            self._read_again(session)
+            return
         offset, number = (0, 1) if row is None else row[1:3]
         lines: list[Line] = []
         for line in self._logs.scan(path, offset, number):
@@ -153,13 +161,26 @@ class EventIndex(StateDatabase):
                 lines = []
         self._add(path, session, signature, lines, (offset, number))
 
+    def _is_continued(self, path: str, file: int, end: int) -> bool:
+        """Whether what was read last still stands there: some sync tools write a file anew in its place."""
+        if end == 0:
+            return True
+        with self._lock:
+            last = self._db.execute(
+                "SELECT lower(hex(hash)), offset FROM events WHERE file = ? ORDER BY offset DESC LIMIT 1",
+                (file,),
+            ).fetchone()
+        if last is None or last[1] >= end:
+            return False
+        # From line end to line end: what was written anew is shifted.
+        begin = max(last[1] - 1, 0)
+        stands = self._logs.read_bytes(path, begin, end)
+        return last[0].encode() in stands and stands.endswith(b"\n") and (begin == 0 or stands[:1] == b"\n")
+
     def drop(self, paths: Iterable[str]) -> None:
-        for path in paths:
-            with self._reading, self._lock:
-                row = self._db.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
-            session = session_of(path)
-            if row is not None and session is not None:
-                self._forget(row[0], session)
+        for session in {session_of(path) for path in paths}:
+            if session is not None:
+                self.read_again(session)
 
     def _add(
         self,
@@ -190,14 +211,20 @@ class EventIndex(StateDatabase):
     def _put(self, session: int, file: int, line: Line, event: LogEvent) -> None:
         ref = next((str(event.payload[key]) for key in EXTERNAL_REFS if event.payload.get(key)), None)
         is_erased = event.erased_at is not None
+        self.holds_erased_words |= is_erased
         known = self._db.execute(
             "SELECT id, erased FROM events WHERE session = ? AND hash = ?",
             (session, bytes.fromhex(event.hash)),
         ).fetchone()
         if known is not None:
-            # The same event in two files: in a copy that a sync tool made. An erasure counts wherever it stands.
-            if is_erased and not known[1]:
-                self._db.execute("UPDATE events SET erased = 1, ref = NULL WHERE id = ?", (known[0],))
+            # The same event in two files: in a copy that a sync tool made. An erasure counts wherever it stands, and
+            # what the other file still holds of it has to go too.
+            if is_erased == bool(known[1]):
+                return
+            self._db.execute(
+                "UPDATE events SET erased = ?, ref = NULL WHERE id = ?", (_HALF_ERASED, known[0])
+            )
+            if is_erased:
                 self._drop_subjects([known[0]])
                 self._drop_words([known[0]])
             return
@@ -244,34 +271,27 @@ class EventIndex(StateDatabase):
         self._db.execute("INSERT INTO subjects VALUES (?, ?, ?, ?, ?)", (row, family, subject, weight, words))
         self._subjects_changed += 1
 
-    def _forget(self, file: int, session: str) -> None:
-        """What other files of the session say too is read there again."""
+    def read_again(self, session: str) -> None:
+        with self._reading:
+            self._read_again(session)
+
+    def _read_again(self, session: str) -> None:
+        """All files of a session, from their beginnings: an event that stood in one of them may stand in another."""
         with self.transaction():
-            ids = [row[0] for row in self._db.execute("SELECT id FROM events WHERE file = ?", (file,))]
+            of_session = "session = (SELECT id FROM sessions WHERE name = ?)"
+            paths = [
+                row[0] for row in self._db.execute(f"SELECT path FROM files WHERE {of_session}", (session,))
+            ]
+            ids = [
+                row[0] for row in self._db.execute(f"SELECT id FROM events WHERE {of_session}", (session,))
+            ]
             self._drop_words(ids)
             self._drop_subjects(ids)
-            self._db.execute("DELETE FROM events WHERE file = ?", (file,))
-            self._db.execute("DELETE FROM files WHERE id = ?", (file,))
-            self._db.execute(
-                "UPDATE events SET is_head = NOT EXISTS (SELECT 1 FROM events c WHERE c.session = events.session AND"
-                " c.prev = events.hash) WHERE session = (SELECT id FROM sessions WHERE name = ?)",
-                (session,),
-            )
-            self._db.execute(
-                "UPDATE files SET mtime_ns = 0, offset = 0, number = 1"
-                " WHERE session = (SELECT id FROM sessions WHERE name = ?)",
-                (session,),
-            )
-            others = [
-                row[0]
-                for row in self._db.execute(
-                    "SELECT path FROM files WHERE session = (SELECT id FROM sessions WHERE name = ?)",
-                    (session,),
-                )
-            ]
-        for path in others:
+            self._db.execute(f"DELETE FROM events WHERE {of_session}", (session,))
+            self._db.execute(f"DELETE FROM files WHERE {of_session}", (session,))
+        for path in paths:
             if (signature := self._signature(path)) is not None:
-                self.take_in(path, signature)
+                self._take_in(path, signature)
 
     def _signature(self, path: str) -> Signature | None:
         try:
@@ -280,11 +300,14 @@ class EventIndex(StateDatabase):
             return None
 
     def _drop_words(self, ids: Sequence[int]) -> None:
-        for row in ids:
-            self._db.execute("DELETE FROM words WHERE rowid = ?", (row,))
-        if ids:
-            # Merges the postings, so that words which stand in no event any more leave the file too.
+        self._db.executemany("DELETE FROM words WHERE rowid = ?", ((row,) for row in ids))
+
+    def forget_erased_words(self) -> None:
+        """Merges all postings: a word of a deleted row stands in the file until then."""
+        with self.transaction():
             self._db.execute("INSERT INTO words (words) VALUES ('optimize')")
+        self.empty_log()
+        self.holds_erased_words = False
 
     def _drop_subjects(self, ids: Sequence[int]) -> None:
         self._db.executemany("DELETE FROM subjects WHERE event = ?", ((row,) for row in ids))
@@ -338,6 +361,10 @@ class EventIndex(StateDatabase):
                 (session, bytes.fromhex(event_hash)),
             ).fetchone()
         return None if row is None else int(row[0])
+
+    def half_erased(self, session: str) -> list[EventPlace]:
+        """Events that are erased in one file, and whose content stands in another."""
+        return self._places("WHERE s.name = ? AND e.erased = ?", (session, _HALF_ERASED))
 
     def find_ref(self, session: str, ref: str) -> EventPlace | None:
         return next(

@@ -195,13 +195,13 @@ class EventLog:
         orders = [{"seq": place.seq, "hash": place.hash} for place in places]
         self.logs().append(session, [EventDraft(_ERASED, "helix", order) for order in orders])
         self._tell(session)
-        self.index().empty_log()
+        self.index().forget_erased_words()
 
     def settle_erasures(self, session: str) -> None:
         """What was erased on another machine is erased here too, whichever file of it has arrived."""
         index = self.index()
         orders = index.span(session, 1, None, _ORDERS_AT_MOST, [_ERASED])
-        late: set[str] = set()
+        late = {place.hash for place in index.half_erased(session)}
         for _, order in index.read(orders):
             seq, event_hash = (order.payload.get("seq"), order.payload.get("hash")) if order else (None, None)
             if not isinstance(seq, int) or not isinstance(event_hash, str):
@@ -211,8 +211,10 @@ class EventLog:
                     late.add(place.hash)
         if late:
             self.logs().erase(session, late, format_time(utc_now()))
-            self._take_in(session)
-            index.empty_log()
+            # Some of them may be erased in their files already, by who wrote those anew.
+            index.read_again(session)
+        if index.holds_erased_words:
+            index.forget_erased_words()
 
     def _tell(self, session: str) -> str | None:
         try:

@@ -19,6 +19,7 @@ from helix.sessions.learn import learn
 from helix.sessions.quality import BEARS, EvidencePlan, Quality, judge, next_query, plan_for
 from helix.sessions.refs import find_chain
 from helix.sessions.time_travel import gather_then
+from helix.sessions.tool_names import tool
 from helix.sessions.whole_log import log_of
 from helix.sessions.working_set import summary_of, working_set
 from helix.vault.log.event import EventDraft, LogEvent, parse_citation
@@ -289,7 +290,7 @@ def _checkout(known: _Gathered, purpose: str | None, share: float, longest: int)
         "superseded_contexts_excluded": len(known.closed),
         "warning_count": len(known.warnings),
         "feedback_recommended": bool(facts),
-        "feedback_tool": "memory_feedback",
+        "feedback_tool": tool("memory_feedback"),
         "feedback_reason": "say which of the facts were used, so that they are found sooner",
         "evidence_plan": known.plan.to_dict(),
         "evidence_set": {"groups": sorted({fact.citation for fact in facts})[:8]},
@@ -350,7 +351,7 @@ def _checkout(known: _Gathered, purpose: str | None, share: float, longest: int)
 def _guidance(known: _Gathered, facts: Sequence[Context]) -> dict[str, Any]:
     action = known.quality.answerability
     following = {
-        "tool": "memory_checkout",
+        "tool": tool("memory_checkout"),
         "query": next_query(known.query),
         "reason": "to see where the work stands"
         if action == "answer_from_memory"
@@ -361,7 +362,7 @@ def _guidance(known: _Gathered, facts: Sequence[Context]) -> dict[str, Any]:
         "ignore": ["What provenance shows with a valid_to: it no longer holds."],
         "recommended_next_call": following,
         "feedback": {
-            "tool": "memory_feedback",
+            "tool": tool("memory_feedback"),
             "when": "a cited fact was used in an answer",
             "payloads": [
                 {
@@ -440,8 +441,8 @@ def _checkout_prompt(
         f"- Citations: {len(facts)}",
         f"- Required action: {action}",
         "## Checkout Guidance",
-        f"- Suggested next call: memory_checkout('{_cut(next_query(known.query), 200)}')",
-        "- Feedback: call memory_feedback for each cited fact that was used",
+        f"- Suggested next call: {tool('memory_checkout')}('{_cut(next_query(known.query), 200)}')",
+        f"- Feedback: call {tool('memory_feedback')} for each cited fact that was used",
         "## Checkout Diagnostics",
         f"- Left out because they no longer hold: {len(known.closed)}",
         *_working_lines(workset),

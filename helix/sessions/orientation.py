@@ -9,6 +9,7 @@ from helix.errors import BadValue
 from helix.memory.request import Request, verb
 from helix.sessions.answers import Bootstrap, Capabilities, Reminder
 from helix.sessions.checkout import ACTIVITY_ACTOR, mark_activity
+from helix.sessions.tool_names import tool
 from helix.sessions.whole_log import log_of
 from helix.vault.log.event import EventDraft
 from helix.vault.log.log_paths import check_session
@@ -57,8 +58,8 @@ def bootstrap(request: Request, *, session_id: str, current_task: str | None = N
             "# Session Bootstrap",
             f"Session: {session}",
             *([] if task is None else [f"Task: {task}"]),
-            "Call memory_checkout before answering questions about the roadmap or the implementation.",
-            "Call memory_feedback when cited context was used.",
+            f"Call {tool('memory_checkout')} before answering questions about the roadmap or the implementation.",
+            f"Call {tool('memory_feedback')} when cited context was used.",
         ]
     )
     return {
@@ -69,12 +70,12 @@ def bootstrap(request: Request, *, session_id: str, current_task: str | None = N
         "capabilities": able,
         "startup_sequence": [
             {
-                "tool": "memory_capabilities",
+                "tool": tool("memory_capabilities"),
                 "arguments": {"session_id": session, "current_task": task},
                 "reason": "to know what memory can do here",
             },
             {
-                "tool": "memory_checkout",
+                "tool": tool("memory_checkout"),
                 "arguments": {"query": query, "session_id": session},
                 "reason": "to stand on what is known",
             },
@@ -120,7 +121,7 @@ def reminder(
         "reason": reasons[0],
         "turn_count": turn_count,
         "query": query,
-        "recommended_tool": "memory_checkout",
+        "recommended_tool": tool("memory_checkout"),
         "recommended_arguments": {"query": query, "session_id": session},
         "reasons": reasons,
         "last_bootstrap_seq": last.get("memory.bootstrap.shown"),
@@ -129,7 +130,7 @@ def reminder(
             (seq for kind in _USED[2:] if (seq := last.get(kind)) is not None), default=None
         ),
         "events_since_memory_use": since,
-        "prompt": f"Memory was not looked at for a while. Call memory_checkout with the query {query!r}.",
+        "prompt": f"Memory was not looked at for a while. Call {tool('memory_checkout')} with the query {query!r}.",
     }
     log_of(request).append(session, [EventDraft("memory.reminder.suggested", ACTIVITY_ACTOR, payload)])
     return {"session_id": session, "reminder": payload}
@@ -172,7 +173,7 @@ def _capabilities(request: Request, session: str, task: str | None) -> Capabilit
             "current_task": task,
             "purpose": "Memory that its owner can read: a verifiable log of what happened, and what it taught.",
             "recommended_next_call": {
-                "tool": "memory_checkout",
+                "tool": tool("memory_checkout"),
                 "arguments": {"query": query, "session_id": session},
                 "reason": "to stand on what is known",
             },
@@ -186,10 +187,10 @@ def _capabilities(request: Request, session: str, task: str | None) -> Capabilit
                     "long_tool_run",
                     "where_are_we_question",
                 ],
-                "instruction": "When a reminder comes, call memory_checkout before going on.",
+                "instruction": f"When a reminder comes, call {tool('memory_checkout')} before going on.",
             },
-            "ambient_loop": {key: {"tool": tool, "reason": why} for key, (tool, why) in _LOOP.items()},
-            "tools": [{"name": name, "use_when": when} for name, when in _TOOLS],
+            "ambient_loop": {key: {"tool": tool(name), "reason": why} for key, (name, why) in _LOOP.items()},
+            "tools": [{"name": tool(name), "use_when": when} for name, when in _TOOLS],
             "status": _status(request, session),
             "prompt": _contract(query),
         },
@@ -221,7 +222,7 @@ def _contract(query: str) -> str:
     return "\n".join(
         [
             "# Memory Contract",
-            *(f"- {name}: {when}" for name, when in _TOOLS),
-            f"Next: memory_checkout with the query {query!r}.",
+            *(f"- {tool(name)}: {when}" for name, when in _TOOLS),
+            f"Next: {tool('memory_checkout')} with the query {query!r}.",
         ]
     )

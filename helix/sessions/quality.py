@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from helix.sessions.contexts import Context
+from helix.sessions.tool_names import tool
 
 Answerability = Literal["answer_from_memory", "refresh_recommended", "ask_user"]
 
@@ -97,13 +98,21 @@ def judge(
         reasons.append(f"{superseded} that no longer hold were left out.")
     if warnings:
         reasons.append(f"{warnings} warning(s) lower the confidence.")
-    refresh = {"tool": "memory_checkout", "query": next_query(query), "reason": "what was found is not sure"}
+    refresh = {
+        "tool": tool("memory_checkout"),
+        "query": next_query(query),
+        "reason": "what was found is not sure",
+    }
     if not facts:
         action = {"type": "ask_user", "reason": "nothing in memory answers this question"}
         return Quality(confidence, "ask_user", action, reasons)
     if cited < plan.required:
         reasons.append(f"the question needs {plan.required} sources of their own, and {cited} were found.")
-        needed = {"type": "memory_checkout", "reason": "more sources are needed", "query": next_query(query)}
+        needed = {
+            "type": tool("memory_checkout"),
+            "reason": "more sources are needed",
+            "query": next_query(query),
+        }
         return Quality(confidence, "refresh_recommended", needed, reasons)
     if cited and not warnings and confidence >= 0.75:
         return Quality(confidence, "answer_from_memory", None, reasons)

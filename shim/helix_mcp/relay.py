@@ -39,7 +39,7 @@ class Relay:
             self._endpoint,
             self._session,
             self._tools,
-            lambda: KnownAnswers(settings.dialect, dotted=settings.is_dotted),
+            lambda: KnownAnswers(settings.dialect, dotted=settings.is_dotted, tools=settings.tools),
             self._listen,
             self._tell_changed,
         )

@@ -30,6 +30,7 @@ class Options:
     def __init__(self) -> None:
         self.dialect = ""
         self.names = ""
+        self.tools = ""
         self.project = ""
         self.session = ""
         self.no_start = False
@@ -55,12 +56,13 @@ class Settings:
             if isinstance(at, str) and not env.get("HELIX_STATE_DIR", "").strip()
             else state_folder(env)
         )
-        self.dialect, self.is_dotted = options.dialect, options.names == "dotted"
+        self.dialect, self.is_dotted, self.tools = options.dialect, options.names == "dotted", options.tools
         self.path = f"{self.address.path}/mcp"
         if options.dialect:
             self.path += f"/{percent_encoded(options.dialect)}"
-        if options.names:
-            self.path += f"?names={percent_encoded(options.names)}"
+        asked = {"names": options.names, "tools": options.tools}
+        if query := "&".join(f"{key}={percent_encoded(value)}" for key, value in asked.items() if value):
+            self.path += f"?{query}"
         token = setting("token")
         if not (token.isascii() and token.isprintable()):
             raise BadConfig("the token has characters that cannot stand in a header; set HELIX_TOKEN again")

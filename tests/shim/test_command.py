@@ -34,11 +34,13 @@ def _run(*options: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_options_may_be_written_either_way() -> None:
-    options = parse(["--dialect", "zaxy", "--names=dotted", "--project=a b", "--session", "s", "--no-start"])
+    given = ["--dialect", "zaxy", "--names=dotted", "--tools", "sessions", "--project=a b", "--session", "s"]
+    options = parse([*given, "--no-start"])
     assert options is not None
     assert vars(options) == {
         "dialect": "zaxy",
         "names": "dotted",
+        "tools": "sessions",
         "project": "a b",
         "session": "s",
         "no_start": True,

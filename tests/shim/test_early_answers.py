@@ -34,9 +34,11 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield running
 
 
-def known(dialect: str, names: str, method: str, params: Mapping[str, object]) -> dict[str, Any] | None:
+def known(
+    dialect: str, names: str, method: str, params: Mapping[str, object], tools: str = ""
+) -> dict[str, Any] | None:
     request = Message(b"", {"jsonrpc": "2.0", "id": 1, "method": method, "params": dict(params)})
-    return KnownAnswers(dialect, dotted=names == "dotted").find(request)
+    return KnownAnswers(dialect, dotted=names == "dotted", tools=tools).find(request)
 
 
 def test_the_files_of_known_answers_are_what_the_daemon_answers() -> None:
@@ -45,24 +47,29 @@ def test_the_files_of_known_answers_are_what_the_daemon_answers() -> None:
 
 
 @pytest.mark.parametrize("names", ["", "dotted"])
-@pytest.mark.parametrize("dialect", ["", "helix", "vault", "zaxy"])
+@pytest.mark.parametrize(
+    ("dialect", "tools"), [("", ""), ("helix", ""), ("vault", ""), ("zaxy", ""), ("", "sessions")]
+)
 def test_what_is_known_is_what_the_daemon_says_in_every_revision(
-    served: Served, dialect: str, names: str
+    served: Served, dialect: str, tools: str, names: str
 ) -> None:
-    options = [f"--{name}={value}" for name, value in (("dialect", dialect), ("names", names)) if value]
+    asked = {"dialect": dialect, "names": names, "tools": tools}
+    options = [f"--{name}={value}" for name, value in asked.items() if value]
     for version in HANDSHAKES:
         with shim("", *options, env={**served.env, "HELIX_URL": served.url}) as client:
             opening = {**OPENING, "protocolVersion": version}
             assert (
-                known(dialect, names, "initialize", opening) == client.ask(1, "initialize", opening)["result"]
+                known(dialect, names, "initialize", opening, tools)
+                == client.ask(1, "initialize", opening)["result"]
             )
             client.send("notifications/initialized")
             for method in (*LISTS, "ping"):
-                assert known(dialect, names, method, {}) == client.ask(method, method).get("result")
+                assert known(dialect, names, method, {}, tools) == client.ask(method, method).get("result")
     with shim("", *options, env={**served.env, "HELIX_URL": served.url}) as client:
         for method in ("server/discover", *LISTS, "ping", "prompts/list"):
             params = {"_meta": ENVELOPE}
-            assert known(dialect, names, method, params) == client.ask(method, method, params).get("result")
+            answer = client.ask(method, method, params).get("result")
+            assert known(dialect, names, method, params, tools) == answer
 
 
 @pytest.mark.parametrize(

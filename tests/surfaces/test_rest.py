@@ -255,6 +255,7 @@ def test_reading_everything_changes_no_byte_of_the_vault(served: Served) -> None
         "/memory/{id}/diff": {"from": "HEAD"},
         "/verbatim": {"query": "crawl"},
         "/cite": {"uri": citation},
+        "/refs/resolve": {"name": "HEAD", "session_id": "crawled"},
         "/sessions/{session_id}/context": {"query": "crawl"},
     }
     named = {"{id}": memory_id, "{session_id}": "crawled", "{seq}": "1"}

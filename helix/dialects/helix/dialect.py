@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from helix.dialects.dialect import Dialect
+from helix.dialects.dialect import Dialect, Tool
 from helix.dialects.helix.resources import RESOURCES
 from helix.dialects.helix.tools import TOOLS
+
+
+def _session_tools() -> tuple[Tool, ...]:
+    from helix.dialects.helix.session_tools import session_tools  # most agents never ask for them
+
+    return session_tools()
+
 
 HELIX = Dialect(
     name="helix",
@@ -15,4 +22,5 @@ HELIX = Dialect(
     ),
     tools=TOOLS,
     resources=RESOURCES,
+    tool_sets={"sessions": _session_tools},
 )
