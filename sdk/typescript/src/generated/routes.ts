@@ -63,16 +63,22 @@ export const ROUTES = {
   "POST /reindex": { answer: "Health", again: "never" },
   "GET /status": { answer: "Status", again: "always" },
   "GET /hosts": { answer: "Hosts", again: "always" },
+  "GET /capture": { answer: "CaptureState", again: "always" },
+  "POST /capture/on": { answer: "CaptureState", again: "never" },
+  "POST /capture/off": { answer: "CaptureState", again: "never" },
+  "POST /capture/purge": { answer: "PurgedCapture", again: "never" },
 } as const satisfies Record<string, { answer: keyof Schemas; again: Again }>;
 
 /** Fields with schemas in them, by their names on the wire. What is not here is data; its keys stay. */
 export const NESTED: Partial<Record<keyof Schemas, Readonly<Record<string, keyof Schemas>>>> = {
   AppendedEvent: { memory: "LearnedMemory" },
   Bootstrap: { capabilities: "Capabilities" },
+  CaptureState: { distill: "DistillState" },
   Checkout: { quality: "CheckoutQuality" },
   CitedEvent: { event: "LoggedEvent" },
   Conflicts: { conflicts: "OpenConflict" },
   ConsolidateResult: { applied: "Proposal" },
+  DistillState: { last: "AskedProgram" },
   ExplainedPack: { parts: "Part", left_out: "LeftOut" },
   Graph: { nodes: "GraphNode", edges: "GraphLink" },
   Health: { reasons: "Reason", index: "IndexState", consolidation: "Upkeep" },

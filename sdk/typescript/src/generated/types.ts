@@ -69,6 +69,13 @@ export interface AppendedEvent {
   degraded?: string | null;
 }
 
+export interface AskedProgram {
+  session: string;
+  at: string;
+  /** What it proposed, or why it failed. */
+  outcome: string;
+}
+
 export interface AssembledContext {
   sessionId: string;
   prompt: string;
@@ -108,6 +115,21 @@ export interface Capabilities {
 export interface CapabilitiesBody {
   /** What the agent is about to do. */
   currentTask?: string | null | undefined;
+}
+
+export interface CaptureBody {
+  /** Sessions of this folder, and of what lies in it. */
+  folder?: string | null | undefined;
+  /** Sessions of every folder. */
+  all?: boolean | undefined;
+}
+
+export interface CaptureState {
+  on: boolean;
+  folders: string[];
+  all: boolean;
+  hosts: string[];
+  distill: DistillState;
 }
 
 export interface Checkout {
@@ -264,6 +286,15 @@ export interface DismissBody {
 export interface DismissedItem {
   key: string;
   status: "dismissed";
+}
+
+/** The program that proposes memories of sessions that have ended. */
+export interface DistillState {
+  on: boolean;
+  /** How often it was asked within 24 hours. */
+  today: number;
+  perDay: number;
+  last: AskedProgram | null;
 }
 
 export interface Edge {
@@ -887,6 +918,12 @@ export interface ProposedMemory {
   saidAt: string;
   /** In how many places it is said. */
   times: number;
+}
+
+export interface PurgedCapture {
+  on: boolean;
+  sessions: number;
+  events: number;
 }
 
 export interface Reason {
@@ -1820,10 +1857,13 @@ export interface Schemas {
   AfterTurnBody: AfterTurnBody;
   AppendBody: AppendBody;
   AppendedEvent: AppendedEvent;
+  AskedProgram: AskedProgram;
   AssembledContext: AssembledContext;
   Bootstrap: Bootstrap;
   Capabilities: Capabilities;
   CapabilitiesBody: CapabilitiesBody;
+  CaptureBody: CaptureBody;
+  CaptureState: CaptureState;
   Checkout: Checkout;
   CheckoutBody: CheckoutBody;
   CheckoutQuality: CheckoutQuality;
@@ -1839,6 +1879,7 @@ export interface Schemas {
   Disk: Disk;
   DismissBody: DismissBody;
   DismissedItem: DismissedItem;
+  DistillState: DistillState;
   Edge: Edge;
   EmbedderState: EmbedderState;
   EraseEventBody: EraseEventBody;
@@ -1892,6 +1933,7 @@ export interface Schemas {
   Proposal: Proposal;
   Proposals: Proposals;
   ProposedMemory: ProposedMemory;
+  PurgedCapture: PurgedCapture;
   Reason: Reason;
   Recap: Recap;
   RelateBody: RelateBody;
