@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,23 @@ def summary_of(settings: CaptureSettings | None) -> dict[str, Any]:
 
 def is_on(state: Path) -> bool:
     return (state / SETTINGS_FILE).is_file()
+
+
+def widened(
+    now: CaptureSettings | None,
+    folders: Sequence[str],
+    everything: bool,
+    hosts: Mapping[str, str],
+    *,
+    keep_roots: bool = False,
+) -> CaptureSettings:
+    """With more folders and hosts. `keep_roots` where the hosts' own folders are known better than these say."""
+    if now is None:
+        return CaptureSettings(tuple(folders), everything, hosts)
+    roots = now.hosts if keep_roots else {**now.hosts, **hosts}
+    return CaptureSettings(
+        tuple(dict.fromkeys([*now.folders, *folders])), now.everything or everything, roots
+    )
 
 
 def find_settings(state: Path) -> CaptureSettings | None:

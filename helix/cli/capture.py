@@ -10,12 +10,20 @@ from typing import Annotated, Any
 import typer
 
 from helix.capture.marks import MARKS_FILE, Marks
+from helix.capture.purge import purge as erase_all
 from helix.capture.registry import HOSTS
-from helix.capture.settings import CaptureSettings, find_settings, remove_settings, summary_of, write_settings
+from helix.capture.settings import (
+    CaptureSettings,
+    find_settings,
+    remove_settings,
+    summary_of,
+    widened,
+    write_settings,
+)
 from helix.capture.take_in import Capture
 from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_facts, print_json, progress_bar, reports_errors
-from helix.cli.verbs import Verbs, gather, open_verbs
+from helix.cli.verbs import Verbs, open_verbs
 from helix.config import Config
 from helix.daemon_client import find_daemon
 from helix.errors import BadValue, SessionsOff, VaultMissing
@@ -28,9 +36,6 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
-
-_MOST_SESSIONS = 100_000
-_AT_ONCE = 1_000
 
 
 @app.command()
@@ -121,11 +126,8 @@ def purge(context: typer.Context, as_json: Json = False) -> None:
     """
     _, state = _place(context)
     was_on = remove_settings(state)  # first: a daemon must not take in again what is being erased
-    with open_verbs(context, writes=True) as verbs:
-        sessions, events = _erase(verbs)
-        # A daemon may have been in the midst of one when it was turned off.
-        while more := _erase(verbs)[1]:
-            events += more
+    with open_verbs(context, writes=True) as verbs, progress_bar("erasing") as progress:
+        sessions, events = erase_all(verbs.ask, progress)
     marks = Marks(state / MARKS_FILE)
     marks.clear()
     marks.close()
@@ -157,11 +159,7 @@ def _wanted(
     named = [] if everything else projects or [Path.cwd()]
     real = [os.path.realpath(path.expanduser()) for path in named]
     roots = {name: str(HOSTS[name].root(os.environ, Path.home()).absolute()) for name in hosts or HOSTS}
-    if now is None:
-        return CaptureSettings(tuple(real), everything, roots)
-    return CaptureSettings(
-        tuple(dict.fromkeys([*now.folders, *real])), now.everything or everything, {**now.hosts, **roots}
-    )
+    return widened(now, real, everything, roots)
 
 
 def _back_fill(
@@ -191,49 +189,6 @@ def _back_fill(
         return {"transcripts": taken, "events": events}
     finally:
         marks.close()
-
-
-def _erase(verbs: Verbs) -> tuple[int, int]:
-    """Of each session that is named after a host, the events that were taken from its transcripts."""
-    starts = tuple(f"{name}-" for name in HOSTS)
-    listed = gather(lambda **page: verbs.ask("sessions", **page), "sessions", _MOST_SESSIONS)["sessions"]
-    found = [one["session_id"] for one in listed if one["session_id"].startswith(starts)]
-    sessions = events = 0
-    with progress_bar("erasing") as progress:
-        for done, session in enumerate(found):
-            progress(done, len(found))
-            count = _erase_session(verbs, session)
-            sessions, events = sessions + bool(count), events + count
-    return sessions, events
-
-
-def _erase_session(verbs: Verbs, session: str) -> int:
-    refs = tuple(f"{name}:" for name in HOSTS)
-    answer = gather(lambda **page: verbs.ask("session_replay", session_id=session, **page), "events", None)
-    taken = {
-        event["hash"]: event["seq"]
-        for event in answer["events"]
-        if str(event["payload"].get("external_ref", "")).startswith(refs)
-    }
-    # Of two machines that went on at once, one may have had something of its own under the same number.
-    shared = {event["seq"] for event in answer["events"] if event["hash"] not in taken}
-    for first, last in _spans(sorted(set(taken.values()) - shared)):
-        verbs.ask("session_erase", session_id=session, seq=first, through=last)
-    for event_hash, seq in taken.items():
-        if seq in shared:
-            verbs.ask("session_erase", session_id=session, seq=seq, event_hash=event_hash)
-    return len(taken)
-
-
-def _spans(numbers: list[int]) -> list[tuple[int, int]]:
-    """Numbers in order, as the first and the last of those that follow each other."""
-    spans: list[tuple[int, int]] = []
-    for number in numbers:
-        if spans and spans[-1][1] == number - 1 and number - spans[-1][0] < _AT_ONCE:
-            spans[-1] = (spans[-1][0], number)
-        else:
-            spans.append((number, number))
-    return spans
 
 
 def _read_sessions(state: Path) -> list[str]:

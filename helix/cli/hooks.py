@@ -25,6 +25,12 @@ PromptContext = Annotated[
     ),
 ]
 Budget = Annotated[int, typer.Option(help="Tokens that the memories may take at each of these events.")]
+Remind = Annotated[
+    bool,
+    typer.Option(
+        "--remind", help="Remind the agent, once in a long session, to write what a later one should know."
+    ),
+]
 User = Annotated[bool, typer.Option("--user", help="In the user's settings, for all projects.")]
 Local = Annotated[
     bool, typer.Option("--local", help="In the project's settings.local.json, which is yours alone.")
@@ -44,6 +50,7 @@ def show(
     context: typer.Context,
     prompt_context: PromptContext = False,
     budget: Budget = DEFAULT_BUDGET,
+    remind: Remind = False,
     as_json: Json = False,
 ) -> None:
     """Let Claude Code start with the memories of its project.
@@ -53,7 +60,7 @@ def show(
     if context.invoked_subcommand is not None:
         return
     machine = this_machine()
-    wanted = _wanted(context, prompt_context, budget)
+    wanted = _wanted(context, prompt_context, budget, remind)
     files = {
         where: machine.shown(host_hooks.file_of(where, machine)) for where in ("project", "local", "user")
     }
@@ -74,11 +81,12 @@ def install(
     local: Local = False,
     prompt_context: PromptContext = False,
     budget: Budget = DEFAULT_BUDGET,
+    remind: Remind = False,
     as_json: Json = False,
 ) -> None:
     """Put the hooks into the settings of Claude Code; your other hooks stay."""
     machine, where = this_machine(), _where(user, local)
-    wanted = _wanted(context, prompt_context, budget)
+    wanted = _wanted(context, prompt_context, budget, remind)
     done = host_hooks.install(where, machine, wanted, Records(config_of(context).state_dir))
     if as_json:
         backup = str(done.backup) if done.backup else None
@@ -117,7 +125,7 @@ def _where(user: bool, local: bool) -> Where:
     return "user" if user else "local" if local else "project"
 
 
-def _wanted(context: typer.Context, prompt_context: bool, budget: int) -> Hooks:
+def _wanted(context: typer.Context, prompt_context: bool, budget: int, remind: bool) -> Hooks:
     if not _SMALLEST_BUDGET <= budget <= _LARGEST_BUDGET:
         raise BadValue(f"--budget is from {_SMALLEST_BUDGET} to {_LARGEST_BUDGET}, not {budget}")
     # The hook asks the daemon and reads no file of the vault.
@@ -126,4 +134,4 @@ def _wanted(context: typer.Context, prompt_context: bool, budget: int) -> Hooks:
         for name, value in carried(config_of(context), os.environ).items()
         if name not in ("HELIX_VAULT", "HELIX_STATE_DIR")
     }
-    return Hooks(get_executable(), prompt_context, budget, env)
+    return Hooks(get_executable(), prompt_context, budget, remind, env)

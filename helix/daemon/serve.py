@@ -144,7 +144,7 @@ def _serve(followed: FollowedVault) -> None:
         capture = CaptureSoon(workspace)
         distill = DistillSoon(followed)
         followed.reconciler.on_scan += [capture.look, distill.look]
-        doors = _make_doors(workspace, follower, recall, clients, mcp, release)
+        doors = _make_doors(workspace, follower, recall, clients, mcp, release, capture.look)
         plugged = [
             Plugged(
                 lifespans=[
@@ -248,6 +248,7 @@ def _make_doors(
     clients: Clients,
     mcp: McpSoon,
     release: str,
+    look_for_capture: Callable[[], None],
 ) -> Doors:
     followed = workspace.followed
     health = DaemonHealth(followed, follower, recall, workspace.upkeep, release)
@@ -257,7 +258,7 @@ def _make_doors(
     status = DaemonStatus(
         followed, recall, health, metrics, clients, mcp_sessions=mcp.sessions, listeners=events.count
     )
-    return Doors(workspace, recall, health, metrics, events, clients, status)
+    return Doors(workspace, recall, health, metrics, events, clients, status, look_for_capture)
 
 
 @asynccontextmanager

@@ -39,6 +39,7 @@ class Hooks:
     executable: str
     prompt_context: bool = False
     budget: int = DEFAULT_BUDGET
+    remind: bool = False
     env: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -46,7 +47,8 @@ class Hooks:
         """For the shell that Claude Code runs hooks in: sh, and on Windows Git's bash."""
         before = [f"{name}={shlex.quote(value)}" for name, value in self.env.items()]
         budget = [] if self.budget == DEFAULT_BUDGET else ["--budget", str(self.budget)]
-        return " ".join([*before, shlex.quote(self.executable), "hook", *budget])
+        remind = ["--remind"] if self.remind else []
+        return " ".join([*before, shlex.quote(self.executable), "hook", *budget, *remind])
 
     @property
     def events(self) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ from helix.surfaces.monitoring.metrics import Metrics
 from helix.surfaces.monitoring.request_log import RequestLog
 from helix.surfaces.monitoring.status import DaemonStatus
 from helix.surfaces.problems import answer, code_of_status, refuse, to_body
+from helix.surfaces.rest.capture import add_capture
 from helix.surfaces.rest.document import add_document
 from helix.surfaces.rest.maintenance import add_care
 from helix.surfaces.rest.monitoring import add_watching
@@ -50,6 +51,8 @@ class Doors:
     events: Events
     clients: Clients
     status: DaemonStatus
+    look_for_capture: Callable[[], None]
+    """somebody has turned capture on"""
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,7 @@ def make_app(
     mount(app, VERBS.values())
     add_care(app, doors.recall, doors.health, doors.metrics, tells_everybody=config.mode == "local")
     add_watching(app, doors.events, doors.status, config)
+    add_capture(app, doors.look_for_capture)
     add_document(app)
     for surface in plugged:
         app.router.routes.extend(surface.routes)

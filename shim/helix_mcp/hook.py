@@ -26,6 +26,7 @@ before a compaction, when the agent stops and at the end note what the session w
 it up.
 
   --budget N   tokens that the memories may take (default: 1500)
+  --remind     before the agent stops, remind it once in a long session to write what a later one should know
   --explain    say on standard error why nothing was done, and take the time that it needs
   --help       print this
 
@@ -115,13 +116,16 @@ def _work(arguments: list[str], output: Output) -> None:
         settings = Settings(options, os.environ, folder or os.getcwd())
         if settings.remark and "--explain" in arguments:
             sys.stderr.write(f"helix-mcp hook: {settings.remark}\n")
-        _act(name, event, settings, _budget(arguments), output)
+        _act(name, event, settings, arguments, output)
     except (ValueError, OSError) as reason:
         if "--explain" in arguments:
             sys.stderr.write(f"helix-mcp hook: {reason}\n")
 
 
-def _act(name: object, event: dict[str, Any], settings: Settings, budget: int, output: Output) -> None:
+def _act(
+    name: object, event: dict[str, Any], settings: Settings, arguments: list[str], output: Output
+) -> None:
+    budget = _budget(arguments)
     if name == "SessionStart":
         _start_session(event, settings, budget, output)
     elif name == "UserPromptSubmit":
@@ -130,10 +134,18 @@ def _act(name: object, event: dict[str, Any], settings: Settings, budget: int, o
 
         output.put(_told(name, user_prompt(event, Rest(settings), budget, settings.project)))
     elif name in ("PreCompact", "Stop", "SessionEnd"):
+        import json
+
         from helix_mcp.rest import Rest
         from helix_mcp.session_record import record
 
-        record(event, Rest(settings), settings.project)
+        rest = Rest(settings)
+        if "--remind" in arguments:
+            from helix_mcp.reminder import reminder
+
+            if words := reminder(event, rest):
+                output.put(json.dumps({"decision": "block", "reason": words}).encode() + b"\n")
+        record(event, rest, settings.project)
     else:
         raise ValueError(f"nothing is done at {name!r}")
 

@@ -491,3 +491,23 @@ def test_a_program_that_the_daemon_asks_about_sessions_is_told_nothing(served: S
     a_conversation(served.place, "distilled")
     hook(event("SessionEnd", served.place, "distilled", reason="other"), asked_by_us)
     assert records_of(served, "distilled") == []
+
+
+def test_an_agent_is_reminded_once_in_a_long_session_where_that_is_wanted(served: Served) -> None:
+    turns = [entry for number in range(9) for entry in (asked(f"Do step {number}."), answered(ANSWER))]
+    write_transcript(served.place, "long-one", *turns)
+    stop = event("Stop", served.place, "long-one", stop_hook_active=False)
+    assert hook(stop, served.env).stdout == ""
+    told_to_go_on = json.loads(hook(stop, served.env, "--remind").stdout)
+    assert told_to_go_on["decision"] == "block"
+    assert "memory_write" in told_to_go_on["reason"]
+    assert hook(stop, served.env, "--remind").stdout == ""
+    again = event("Stop", served.place, "long-one", stop_hook_active=True)
+    assert hook(again, served.env, "--remind").stdout == ""
+
+
+def test_a_short_session_is_not_held_up_by_a_reminder(served: Served) -> None:
+    a_conversation(served.place, "short-one")
+    stop = event("Stop", served.place, "short-one", stop_hook_active=False)
+    assert hook(stop, served.env, "--remind").stdout == ""
+    assert records_of(served, "short-one") != []

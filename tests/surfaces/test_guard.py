@@ -161,6 +161,10 @@ OF_THE_DAEMON = {
     "/events": LOCAL.needing("recall").unheard(),
     "/hosts": LOCAL.needing("connectors"),
     "/reindex": LOCAL.needing("admin"),
+    "/capture": LOCAL.needing("diagnostics"),
+    "/capture/on": LOCAL.needing("admin"),
+    "/capture/off": LOCAL.needing("admin"),
+    "/capture/purge": LOCAL.needing("admin"),
 }
 
 

@@ -13,6 +13,35 @@ class Problem(TypedDict):
     code: Annotated[str, About("The same in kebab-case, for programs; it stays as it is between versions.")]
 
 
+class AskedProgram(TypedDict):
+    session: str
+    at: str
+    outcome: Annotated[str, About("What it proposed, or why it failed.")]
+
+
+class DistillState(TypedDict):
+    """The program that proposes memories of sessions that have ended."""
+
+    on: bool
+    today: Annotated[int, About("How often it was asked within 24 hours.")]
+    per_day: int
+    last: AskedProgram | None
+
+
+class CaptureState(TypedDict):
+    on: bool
+    folders: list[str]
+    all: bool
+    hosts: list[str]
+    distill: DistillState
+
+
+class PurgedCapture(TypedDict):
+    on: bool
+    sessions: int
+    events: int
+
+
 class RouteFigures(TypedDict):
     route: str
     requests: int

@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute
 
 from helix.access import LOCAL, declare
+from helix.surfaces.rest.capture import add_capture
 from helix.surfaces.rest.maintenance import add_care
 from helix.surfaces.rest.monitoring import add_watching
 from helix.surfaces.rest.mount import mount
@@ -71,4 +72,5 @@ def described_routes() -> list[BaseRoute]:
     mount(app, VERBS.values(), documented=True)
     add_care(app, nothing, nothing, nothing)
     add_watching(app, nothing, nothing, nothing)
+    add_capture(app, nothing)
     return app.routes

@@ -78,6 +78,10 @@ export const ROUTES = {
   "POST /reindex": { answer: "Health", again: "never" },
   "GET /status": { answer: "Status", again: "always" },
   "GET /hosts": { answer: "Hosts", again: "always" },
+  "GET /capture": { answer: "CaptureState", again: "always" },
+  "POST /capture/on": { answer: "CaptureState", again: "never" },
+  "POST /capture/off": { answer: "CaptureState", again: "never" },
+  "POST /capture/purge": { answer: "PurgedCapture", again: "never" },
 } as const satisfies Record<string, { answer: keyof Schemas; again: Again }>;
 
 /** Fields with schemas in them, by their names on the wire. What is not here is data; its keys stay. */
@@ -85,10 +89,12 @@ export const NESTED: Partial<Record<keyof Schemas, Readonly<Record<string, keyof
   AppendedEvent: { memory: "LearnedMemory" },
   AssembledContext: { ref: "Ref" },
   Bootstrap: { capabilities: "Capabilities" },
+  CaptureState: { distill: "DistillState" },
   Checkout: { ref: "Ref", quality: "CheckoutQuality" },
   CitedEvent: { event: "LoggedEvent" },
   Conflicts: { conflicts: "OpenConflict" },
   ConsolidateResult: { applied: "Proposal" },
+  DistillState: { last: "AskedProgram" },
   ExplainedPack: { parts: "Part", left_out: "LeftOut" },
   FactList: { facts: "FactRow" },
   Graph: { nodes: "GraphNode", edges: "GraphLink" },

@@ -82,6 +82,13 @@ export interface AppendedEvent {
   degraded?: string | null;
 }
 
+export interface AskedProgram {
+  session: string;
+  at: string;
+  /** What it proposed, or why it failed. */
+  outcome: string;
+}
+
 export interface AssembledContext {
   sessionId: string;
   /** The point of the session that was asked about. */
@@ -123,6 +130,21 @@ export interface Capabilities {
 export interface CapabilitiesBody {
   /** What the agent is about to do. */
   currentTask?: string | null | undefined;
+}
+
+export interface CaptureBody {
+  /** Sessions of this folder, and of what lies in it. */
+  folder?: string | null | undefined;
+  /** Sessions of every folder. */
+  all?: boolean | undefined;
+}
+
+export interface CaptureState {
+  on: boolean;
+  folders: string[];
+  all: boolean;
+  hosts: string[];
+  distill: DistillState;
 }
 
 export interface Checkout {
@@ -303,6 +325,15 @@ export interface DismissBody {
 export interface DismissedItem {
   key: string;
   status: "dismissed";
+}
+
+/** The program that proposes memories of sessions that have ended. */
+export interface DistillState {
+  on: boolean;
+  /** How often it was asked within 24 hours. */
+  today: number;
+  perDay: number;
+  last: AskedProgram | null;
 }
 
 export interface Edge {
@@ -1048,6 +1079,12 @@ export interface ProposedMemory {
   saidAt: string;
   /** In how many places it is said. */
   times: number;
+}
+
+export interface PurgedCapture {
+  on: boolean;
+  sessions: number;
+  events: number;
 }
 
 export interface QueryBody {
@@ -2074,10 +2111,13 @@ export interface Schemas {
   AfterTurnBody: AfterTurnBody;
   AppendBody: AppendBody;
   AppendedEvent: AppendedEvent;
+  AskedProgram: AskedProgram;
   AssembledContext: AssembledContext;
   Bootstrap: Bootstrap;
   Capabilities: Capabilities;
   CapabilitiesBody: CapabilitiesBody;
+  CaptureBody: CaptureBody;
+  CaptureState: CaptureState;
   Checkout: Checkout;
   CheckoutBody: CheckoutBody;
   CheckoutQuality: CheckoutQuality;
@@ -2096,6 +2136,7 @@ export interface Schemas {
   Disk: Disk;
   DismissBody: DismissBody;
   DismissedItem: DismissedItem;
+  DistillState: DistillState;
   Edge: Edge;
   EmbedderState: EmbedderState;
   EraseEventBody: EraseEventBody;
@@ -2160,6 +2201,7 @@ export interface Schemas {
   Proposal: Proposal;
   Proposals: Proposals;
   ProposedMemory: ProposedMemory;
+  PurgedCapture: PurgedCapture;
   QueryBody: QueryBody;
   Reason: Reason;
   Recap: Recap;

@@ -140,7 +140,7 @@ function begin(root, first, count) {
           ),
         item.path &&
           h("p", { class: "hint" }, h("code", {}, `${item.path}${item.line ? `:${item.line}` : ""}`)),
-        item.remedy && h("p", { class: "hint" }, capital(item.remedy)),
+        item.remedy && !item.proposal && h("p", { class: "hint" }, capital(item.remedy)),
         item.detail &&
           h(
             "details",

@@ -7,6 +7,7 @@ import { empty, failed, loading } from "../feedback.js";
 import { ago, plural, whole } from "../format.js";
 import { useKeys } from "../keys.js";
 import { go, replace, spell } from "../route.js";
+import { captureSwitch } from "./capture.js";
 import { integrityMark } from "./integrity.js";
 import { sessionPane } from "./session.js";
 
@@ -19,6 +20,7 @@ function begin(root, first) {
   const list = h("ol", { class: "memory-list session-list", "aria-label": "Sessions" });
   const more = h("div", { class: "list-more" });
   const scroll = h("div", { class: "list-scroll", tabindex: "-1" }, list, more);
+  const capture = captureSwitch({ onChanged: () => load() });
   const pane = sessionPane({ onChanged: () => load() });
   put(
     root,
@@ -29,6 +31,7 @@ function begin(root, first) {
         "section",
         { class: "list-column", "aria-label": "All sessions" },
         h("h1", { class: "list-title" }, "Sessions"),
+        capture.element,
         scroll,
       ),
       pane.element,
@@ -151,6 +154,7 @@ function begin(root, first) {
     update,
     refresh: () => {
       load();
+      capture.load();
       pane.refresh();
     },
     end: () => {
