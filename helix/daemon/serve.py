@@ -128,7 +128,7 @@ def _serve(followed: FollowedVault) -> None:
     with (
         models,
         open_workspace(followed, lambda: recall.get(_PATIENCE)) as workspace,
-        _admission(config, port, token) as admission,
+        _admission(workspace, port, token) as admission,
     ):
         _make_token(token)
         clients = Clients(followed.vault.clock)
@@ -137,7 +137,7 @@ def _serve(followed: FollowedVault) -> None:
         follower = followed.follower()
         capture = CaptureSoon(workspace)
         followed.reconciler.on_scan.append(capture.look)
-        doors = _make_doors(workspace, follower, recall, clients, mcp, release)
+        doors = _make_doors(workspace, follower, recall, clients, mcp, release, admission)
         plugged = [
             Plugged(
                 lifespans=[partial(_following, follower, recall, workspace.upkeep, capture), doors.events.run]
@@ -156,15 +156,16 @@ def _serve(followed: FollowedVault) -> None:
 
 
 @contextmanager
-def _admission(config: Config, port: int, token: Callable[[], str]) -> Iterator[Admission]:
+def _admission(workspace: Workspace, port: int, token: Callable[[], str]) -> Iterator[Admission]:
     """Whom the daemon serves, and what that takes."""
+    config = workspace.followed.config
     if config.mode == "local":
         yield Admission(LocalAccess(config.host, port, token, require_token=config.require_token))
         return
     # Here and not above: one person pays for nothing that a team needs.
     from helix.daemon.team import opened_team
 
-    with opened_team(config, port, token) as admission:
+    with opened_team(workspace, port, token) as admission:
         yield admission
 
 
@@ -238,6 +239,7 @@ def _make_doors(
     clients: Clients,
     mcp: McpSoon,
     release: str,
+    admission: Admission,
 ) -> Doors:
     followed = workspace.followed
     health = DaemonHealth(followed, follower, recall, workspace.upkeep, release)
@@ -245,7 +247,14 @@ def _make_doors(
     workspace.tell_answers(metrics.hear)
     events = Events(workspace.journal, health.look_soon)
     status = DaemonStatus(
-        followed, recall, health, metrics, clients, mcp_sessions=mcp.sessions, listeners=events.count
+        workspace,
+        recall,
+        health,
+        metrics,
+        clients,
+        mcp_sessions=mcp.sessions,
+        listeners=events.count,
+        served=admission.status,
     )
     return Doors(workspace, recall, health, metrics, events, clients, status)
 

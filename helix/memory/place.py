@@ -16,6 +16,8 @@ class Place:
     session: str | None = None
     client: str | None = None
     """the name of the program"""
+    address: str | None = None
+    """of the machine, where the guard knows it: not what a client says"""
 
 
 def reaches(scope: str | None, place: Place) -> tuple[Reach, ...] | None:

@@ -14,6 +14,7 @@ from helix.errors import (
     DaemonUnreachable,
     EditRefused,
     Forbidden,
+    Frozen,
     HelixError,
     HistoryError,
     HostFileError,
@@ -27,6 +28,7 @@ from helix.errors import (
     NoteError,
     NotWorthKeeping,
     OutsideVault,
+    RateLimited,
     SecretRefused,
     SessionNotFound,
     SessionsOff,
@@ -41,6 +43,8 @@ _STATUS: tuple[tuple[type[HelixError], int], ...] = (
     (MemoryNotFound, 404),
     (CredentialNotFound, 404),
     (Forbidden, 403),
+    (RateLimited, 429),
+    (Frozen, 503),
     (MemoryErased, 410),
     (SessionNotFound, 404),
     (SessionsOff, 409),
@@ -98,7 +102,8 @@ def to_body(message: str, code: str) -> dict[str, str]:
 
 def answer(error: HelixError) -> JSONResponse:
     status = http_status(error)
-    headers = {"Retry-After": "1"} if status == 503 else None
+    seconds = getattr(error, "retry_after", 1 if status == 503 else None)
+    headers = None if seconds is None else {"Retry-After": str(seconds)}
     return JSONResponse(to_body(error.message, error.code), status, headers)
 
 

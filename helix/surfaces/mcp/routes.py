@@ -33,7 +33,7 @@ def dialect_routes(
     known = ", ".join(dialects)
     found: list[Route] = []
     for path, name in ((PATH, default), *((f"{PATH}/{name}", name) for name in dialects)):
-        access = dialects[name].access.unheard()
+        access = dialects[name].access.unheard().judged_later()
         found.append(Route(path, declare(access)(endpoints[name])))
         found += [Route(f"{path}{end}", declare(access)(streams[name])) for end in (STREAM, MESSAGES)]
     for name, dialect in dialects.items():
