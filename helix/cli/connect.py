@@ -10,6 +10,7 @@ import typer
 
 from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_json, print_table, reports_errors
+from helix.config import Config
 from helix.errors import BadValue
 from helix.hosts.connect import HostStatus, connect_host, disconnect_host, host_statuses
 from helix.hosts.fragment import TOKEN_VARIABLE, Program, Server, ServerUrl, text
@@ -95,9 +96,14 @@ def _scope(host: Host, user: bool) -> Scope:
 def _server(context: typer.Context, http: bool) -> Server:
     config = config_of(context)
     if http:
-        return ServerUrl(f"{config.base_url}/mcp", needs_token=config.require_token)
+        return ServerUrl(f"{config.base_url}/mcp", needs_token=config.require_token or _needs_key(config))
     typed = (context.obj or {}).get("vault") is not None
     return Program(get_executable(), carried(config, os.environ, vault_was_typed=typed))
+
+
+def _needs_key(config: Config) -> bool:
+    """Whether the daemon is a team's. A key is written into no file of a host: it is each user's own."""
+    return config.mode == "team" or bool(config.url and config.token)
 
 
 def _install(
@@ -122,7 +128,7 @@ def _install(
     out.print(f"connected {host.title} ({shown})")
     if done.backup:
         err.print(f"The file as it was: {machine.shown(done.backup)}")
-    if isinstance(server, ServerUrl) and server.needs_token:
+    if server.needs_token if isinstance(server, ServerUrl) else _needs_key(config_of(context)):
         err.print(f"Its daemon asks for a token: set {TOKEN_VARIABLE} where {host.title} is started.")
     for hint in (host.asks if scope == "project" else "", host.afterwards):
         if hint:
