@@ -59,6 +59,7 @@ docs: $(VENV)/.installed-dev ## write the reference pages, and what the TypeScri
 	$(BIN)/python -m helix.cli.reference > docs/cli.md
 	$(BIN)/python -m helix.cli.settings_page > docs/configuration.md
 	$(BIN)/python -m helix.surfaces.errors_page > docs/errors.md
+	$(BIN)/python -m helix.surfaces.permissions_page > docs/permissions.md
 	$(BIN)/python -m helix.surfaces.rest.reference > docs/rest-api.md
 	$(BIN)/python -m helix.doctor.reference > docs/doctor.md
 	$(BIN)/python -m helix.verb_reference > docs/verbs.md

@@ -114,6 +114,28 @@ class DialectsConfig:
 
 
 @dataclass(frozen=True)
+class LimitsConfig:
+    """How often in a minute one user of a team may ask, by what is asked; 0 for any number. Off in mode `local`."""
+
+    recall: int = 120
+    """reading and searching"""
+    write: int = 60
+    """remembering"""
+    change: int = 20
+    """changing, forgetting, bringing back"""
+    batch: int = 10
+    """what does many things at once: filing, tidying, taking in events"""
+    admin: int = 30
+    """what admins alone may"""
+    other: int = 300
+    """everything else"""
+    address: int = 600
+    """requests from one address, whoever makes them"""
+    failures: int = 20
+    """keys from one address that are not valid"""
+
+
+@dataclass(frozen=True)
 class Config:
     """Where things are, who may come in, and how much at once."""
 
@@ -166,6 +188,7 @@ class Config:
     sessions: SessionsConfig = SessionsConfig()
     distill: DistillConfig = DistillConfig()
     dialects: DialectsConfig = DialectsConfig()
+    limits: LimitsConfig = LimitsConfig()
 
     @property
     def base_url(self) -> str:

@@ -26,6 +26,8 @@ HelixError
 ├── NotWorthKeeping        not-worth-keeping       text that says nothing; `force` overrides
 ├── SecretRefused          secret-refused          text with a credential in it; `allow_secrets` overrides
 ├── Forbidden              forbidden           whoever asks is known, and may not do that
+├── RateLimited            rate-limited        more in a minute than one caller may
+├── Frozen                 frozen              an admin has frozen the vault: nothing is changed for now
 ├── CredentialNotFound     credential-not-found    no such user, or no such key
 ├── BadValue               bad-value           an argument that makes no sense, and what would
 ├── StorageError           disk-full, io-error, not-permitted
@@ -179,6 +181,21 @@ class Forbidden(HelixError):
     @classmethod
     def of(cls, permission: str) -> Forbidden:
         return cls(f"that needs the permission {permission!r}, and the key that was shown is not good for it")
+
+
+class RateLimited(HelixError):
+    code = "rate-limited"
+
+    def __init__(self, message: str, retry_after: int = 1, *, code: str | None = None) -> None:
+        """`retry_after` are the whole seconds after which it is worth asking again."""
+        super().__init__(message, code=code)
+        self.retry_after = retry_after
+
+
+class Frozen(HelixError):
+    code = "frozen"
+    retry_after = 60
+    """somebody has to thaw it"""
 
 
 class CredentialNotFound(HelixError):

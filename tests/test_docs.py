@@ -13,6 +13,7 @@ from helix.cli.reference import render
 from helix.cli.settings_page import render as render_settings
 from helix.doctor.reference import render as render_findings
 from helix.surfaces.errors_page import render as render_errors
+from helix.surfaces.permissions_page import render as render_permissions
 from helix.surfaces.rest.reference import render as render_routes
 from helix.verb_reference import render as render_verbs
 
@@ -52,6 +53,10 @@ def test_readme_leads_with_the_two_commands_and_stays_short() -> None:
 
 def test_the_page_of_the_settings_is_what_the_settings_say() -> None:
     assert (ROOT / "docs" / "configuration.md").read_text("utf-8") == render_settings(), "run `make docs`"
+
+
+def test_the_page_of_the_permissions_is_what_the_code_says() -> None:
+    assert (ROOT / "docs" / "permissions.md").read_text("utf-8") == render_permissions(), "run `make docs`"
 
 
 def test_the_page_of_the_errors_is_what_the_codes_say() -> None:

@@ -39,6 +39,9 @@ class Access:
     """whether a request tells who works with memories: not what is asked again and again by whoever watches, nor what
     only carries calls, each of which is heard of by itself"""
 
+    is_judged_later: bool = False
+    """what is asked for is counted and written down where it is done: a verb, or calls of tools"""
+
     def needing(self, *scopes: str) -> Access:
         """The same for a credential that is good for these scopes."""
         return replace(self, scopes=frozenset(scopes))
@@ -54,6 +57,10 @@ class Access:
     def unheard(self) -> Access:
         """The same for requests that do not tell who works with memories."""
         return replace(self, is_work=False)
+
+    def judged_later(self) -> Access:
+        """The same for what is counted and written down where it is done."""
+        return replace(self, is_judged_later=True)
 
     def accepts_type(self, content_type: str) -> bool:
         """For a type in lower case without parameters. What is built on JSON is JSON."""

@@ -122,6 +122,8 @@ def adopt(
     as_json: Json = False,
 ) -> None:
     """Give notes that have no id of their own a real one."""
+    from helix.memory.maintenance.freeze import Freeze
+
     with session(context) as helix:
         wanted = memory_ids or []
         if everything:
@@ -129,6 +131,7 @@ def adopt(
             wanted = [row.id for row in rows if not row.has_id and not row.is_unread]
         elif not wanted:
             raise BadValue("name the notes to adopt (`helix recent` shows their ids), or say --all")
+        Freeze(helix.state).check()
         notes = [helix.store.adopt(one).note for one in wanted]
     if as_json:
         print_json([{"id": note.id, "path": note.path} for note in notes])

@@ -11,6 +11,7 @@ import typer
 from helix.access import Credential
 from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_json, print_table, reports_errors
+from helix.config import Config
 from helix.dialects.registry import DEFAULT, REGISTERED, access_to
 from helix.errors import BadValue
 from helix.hosts.connect import HostStatus, connect_host, disconnect_host, host_statuses
@@ -117,10 +118,15 @@ def _server(context: typer.Context, http: bool, dialect: str) -> Server:
     if http:
         url = f"{config.base_url}/mcp" + (f"/{dialect}" if is_other else "")
         always = access_to(dialect).credential is Credential.ALWAYS
-        return ServerUrl(url, needs_token=config.require_token or always)
+        return ServerUrl(url, needs_token=config.require_token or always or _needs_key(config))
     typed = (context.obj or {}).get("vault") is not None
     arguments = ("--dialect", dialect) if is_other else ()
     return Program(get_executable(), carried(config, os.environ, vault_was_typed=typed), arguments)
+
+
+def _needs_key(config: Config) -> bool:
+    """Whether the daemon is a team's. A key is written into no file of a host: it is each user's own."""
+    return config.mode == "team" or bool(config.url and config.token)
 
 
 def _install(
@@ -146,7 +152,7 @@ def _install(
     out.print(f"connected {host.title} ({shown})")
     if done.backup:
         err.print(f"The file as it was: {machine.shown(done.backup)}")
-    if isinstance(server, ServerUrl) and server.needs_token:
+    if server.needs_token if isinstance(server, ServerUrl) else _needs_key(config_of(context)):
         err.print(f"Its daemon asks for a token: set {TOKEN_VARIABLE} where {host.title} is started.")
     for hint in (host.asks if scope == "project" else "", host.afterwards):
         if hint:

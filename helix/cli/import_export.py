@@ -101,10 +101,13 @@ def import_memories(
 
     Doing it twice changes nothing.
     """
+    from helix.memory.maintenance.freeze import Freeze
     from helix.memory.portability.import_ids import ImportOptions
     from helix.memory.portability.import_records import Importer
 
     with session(context) as helix, progress_bar("importing") as progress:
+        if not dry_run:
+            Freeze(helix.state).check()
         importer = Importer(helix.vault, helix.catalog, helix.take_in)
         options = ImportOptions(project, scope, tuple(tag or ()))
         report = importer.run(

@@ -64,6 +64,8 @@ SECTIONS = (
         (
             ("up", "helix.cli.daemon:up", "Start the daemon in the background, unless it runs."),
             ("down", "helix.cli.daemon:down", "Stop the daemon; everything acknowledged is on disk."),
+            ("freeze", "helix.cli.freeze:freeze", "Refuse changes until the vault is thawed."),
+            ("thaw", "helix.cli.freeze:thaw", "Take changes again."),
             ("status", "helix.cli.daemon:status", "Say which vault this is, who follows it and how it is."),
             ("service", "helix.cli.service:app", "Start the daemon with your session, by systemd or launchd."),
             ("token", "helix.cli.token:token", "Print the token of this machine."),
@@ -74,6 +76,7 @@ SECTIONS = (
         (
             ("user", "helix.cli.user:app", "Add, list and remove the people of a team."),
             ("key", "helix.cli.key:app", "Make, list and revoke the keys of a team."),
+            ("audit", "helix.cli.audit:audit", "Say who of a team did what, when and from where."),
         ),
     ),
     (

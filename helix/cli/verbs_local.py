@@ -56,4 +56,6 @@ class LocalDoor:
         return call(self._request, verb, verb.request(**fields))
 
     def consolidate(self, *, dry_run: bool, only: Sequence[str], progress: Progress) -> Payload:
+        if not dry_run:
+            self._request.freeze.check()
         return dict(consolidate(self._request, dry_run=dry_run, only=only, progress=progress))

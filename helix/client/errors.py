@@ -3,7 +3,7 @@
 HelixError               code, status (None when nothing was answered), message, retry_after
 ├── BadRequest           400, 405, 413, 415    a value that cannot be used; the message names it
 ├── Unauthorized         401                   the daemon asks for its token
-├── Forbidden            403, 421              not from here, or not under this name
+├── Forbidden            403, 421              not from here, not under this name, or not with this key
 ├── NotFound             404                   no such memory, version or path
 ├── Gone                 410                   forgotten, or erased for good
 ├── Conflict             409                   an idempotency key that was used for something else

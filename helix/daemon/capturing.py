@@ -44,6 +44,7 @@ class CaptureSoon:
     def _ingest(self, session: str, events: Sequence[Mapping[str, Any]]) -> int:
         from helix.sessions.append import ingest
 
+        self._workspace.freeze.check()  # what is refused is taken in when the vault is thawed
         # The user's own agents wrote it, on the user's own machine.
         request = self._workspace.request(LOCAL, Place(None, session, "capture"))
         return ingest(request, session_id=session, events=events)["imported"]

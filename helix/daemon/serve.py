@@ -132,7 +132,7 @@ def _serve(followed: FollowedVault) -> None:
     with (
         models,
         open_workspace(followed, lambda: recall.get(_PATIENCE)) as workspace,
-        _admission(config, port, token) as admission,
+        _admission(workspace, port, token) as admission,
     ):
         _make_token(token)
         clients = Clients(followed.vault.clock)
@@ -144,7 +144,7 @@ def _serve(followed: FollowedVault) -> None:
         capture = CaptureSoon(workspace)
         distill = DistillSoon(followed)
         followed.reconciler.on_scan += [capture.look, distill.look]
-        doors = _make_doors(workspace, follower, recall, clients, mcp, release, capture.look)
+        doors = _make_doors(workspace, follower, recall, clients, mcp, release, capture.look, admission)
         plugged = [
             Plugged(
                 lifespans=[
@@ -166,15 +166,16 @@ def _serve(followed: FollowedVault) -> None:
 
 
 @contextmanager
-def _admission(config: Config, port: int, token: Callable[[], str]) -> Iterator[Admission]:
+def _admission(workspace: Workspace, port: int, token: Callable[[], str]) -> Iterator[Admission]:
     """Whom the daemon serves, and what that takes."""
+    config = workspace.followed.config
     if config.mode == "local":
         yield Admission(LocalAccess(config.host, port, token, require_token=config.require_token))
         return
     # Here and not above: one person pays for nothing that a team needs.
     from helix.daemon.team import opened_team
 
-    with opened_team(config, port, token) as admission:
+    with opened_team(workspace, port, token) as admission:
         yield admission
 
 
@@ -249,6 +250,7 @@ def _make_doors(
     mcp: McpSoon,
     release: str,
     look_for_capture: Callable[[], None],
+    admission: Admission,
 ) -> Doors:
     followed = workspace.followed
     health = DaemonHealth(followed, follower, recall, workspace.upkeep, release)
@@ -256,7 +258,14 @@ def _make_doors(
     workspace.tell_answers(metrics.hear)
     events = Events(workspace.journal, health.look_soon)
     status = DaemonStatus(
-        followed, recall, health, metrics, clients, mcp_sessions=mcp.sessions, listeners=events.count
+        workspace,
+        recall,
+        health,
+        metrics,
+        clients,
+        mcp_sessions=mcp.sessions,
+        listeners=events.count,
+        served=admission.status,
     )
     return Doors(workspace, recall, health, metrics, events, clients, status, look_for_capture)
 

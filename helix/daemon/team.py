@@ -11,13 +11,19 @@ import anyio
 import anyio.to_thread
 from starlette.middleware import Middleware
 
+from helix.access.audit import AUDIT_FOLDER, Audit
 from helix.access.credentials import Credentials
+from helix.access.gate import TeamGate
 from helix.access.key_ring import KeyRing
+from helix.access.rates import Rates
 from helix.config import Config
 from helix.daemon.exposure import parse_proxies
 from helix.errors import HelixError
+from helix.memory.workspace import Workspace
 from helix.surfaces.app import Admission, Plugged
 from helix.surfaces.open_streams import EndWithKey, OpenStreams
+from helix.surfaces.other_routes import OtherRoutes
+from helix.surfaces.rest.audit import routes as audit_routes
 from helix.surfaces.source import Peers, names_of
 from helix.surfaces.team_access import Entrance, TeamAccess
 from helix.vault.times import utc_now
@@ -27,21 +33,29 @@ _PORTS = {"http": 80, "https": 443}
 
 
 @contextmanager
-def opened_team(config: Config, port: int, token: Callable[[], str]) -> Iterator[Admission]:
-    credentials = Credentials(config.config_dir)
+def opened_team(workspace: Workspace, port: int, token: Callable[[], str]) -> Iterator[Admission]:
+    followed = workspace.followed
+    config, rates = followed.config, Rates(followed.config.limits)
+    credentials, audit = Credentials(config.config_dir), Audit(followed.state)
+    workspace.gate = TeamGate(rates, audit)
     try:
         ring = KeyRing(credentials, utc_now)
         policy = TeamAccess(
-            entrance_of(config, port), ring, token, trusts_this_machine=config.mode == "hybrid"
+            entrance_of(config, port), ring, token, rates, audit, trusts_this_machine=config.mode == "hybrid"
         )
         streams = OpenStreams(lambda key: ring.find(key) is not None)
         yield Admission(
             policy,
-            [Middleware(EndWithKey, streams=streams)],
-            [Plugged(lifespans=[lambda: _watching(streams, ring)])],
+            [
+                Middleware(OtherRoutes, rates=rates, audit=audit),
+                Middleware(EndWithKey, streams=streams),
+            ],
+            [Plugged(audit_routes(followed.state / AUDIT_FOLDER), [lambda: _watching(streams, ring)])],
+            {"mode": config.mode, "limits": dict(rates.figures)},
         )
     finally:
         credentials.close()
+        audit.close()
 
 
 def entrance_of(config: Config, port: int) -> Entrance:

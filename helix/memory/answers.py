@@ -602,6 +602,16 @@ class Consolidated(TypedDict):
     remaining: int
 
 
+class FrozenState(TypedDict):
+    since: str
+    by: str
+    reason: str
+
+
+class Freezing(TypedDict):
+    frozen: Annotated[FrozenState | None, About("Since when, by whom and why; null when it is not frozen.")]
+
+
 class Upkeep(TypedDict):
     state: Literal["waiting", "looking", "paused"]
     runs: int

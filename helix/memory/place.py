@@ -19,6 +19,8 @@ class Place:
     """the name of the program"""
     session_is: Literal["made up", "named", "held"] = "made up"
     """who gave the session its name: nobody, the client, or a connection that may speak of no other"""
+    address: str | None = None
+    """of the machine, where the guard knows it: not what a client says"""
 
 
 def reaches(scope: str | None, place: Place) -> tuple[Reach, ...] | None:

@@ -10,7 +10,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol
 
 from helix.errors import SecretRefused
 from helix.memory.activity.event import Activity
@@ -29,15 +29,33 @@ from helix.memory.writing.write_order import WriteOrder
 
 if TYPE_CHECKING:
     from helix.memory.event_log import EventLog
+    from helix.memory.maintenance.freeze import Freeze
     from helix.memory.maintenance.worker import Upkeep
     from helix.memory.portability.export_manifest import Manifest
     from helix.memory.reading.phase_cache import OwnBundles
     from helix.memory.reading.similarity_map import Drawn
+    from helix.memory.verbs.verb import Verb
 
 P = ParamSpec("P")
 
 OnAnswer = Callable[[str, Mapping[str, Any], int | None], None]
 """hears of every answer: the verb, the answer and, of one with a budget, how many tokens it had room for"""
+
+
+class Gate(Protocol):
+    """What stands around every verb that somebody asks for, where there is somebody to be kept an eye on."""
+
+    def __call__(
+        self, request: Request, verb: Verb, values: Mapping[str, Any], run: Callable[[], dict[str, Any]]
+    ) -> dict[str, Any]:
+        """The answer of `run`, or a HelixError in its place."""
+
+
+def open_gate(
+    request: Request, verb: Verb, values: Mapping[str, Any], run: Callable[[], dict[str, Any]]
+) -> dict[str, Any]:
+    """For one person: nobody is counted, and nothing written down."""
+    return run()
 
 
 @dataclass(frozen=True)
@@ -64,6 +82,8 @@ class Request:
     """the logs of sessions; None for who does not see the whole vault"""
     upkeep: Upkeep | None = field(repr=False)
     """what was found for the whole vault; None for who sees a part of it, and looks for themselves"""
+    freeze: Freeze = field(repr=False)
+    gate: Gate = field(repr=False)
     order: WriteOrder = field(repr=False)
     count: CountTokens = field(repr=False)
     on_answer: OnAnswer = field(repr=False)

@@ -21,6 +21,7 @@ from helix.memory.activity.narrowed_activity import AllActivity, NarrowedActivit
 from helix.memory.activity.recorder import Recorder
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.maintenance.dismissed import Dismissed
+from helix.memory.maintenance.freeze import Freeze
 from helix.memory.maintenance.worker import Upkeep
 from helix.memory.membership import Membership, OwnProjects
 from helix.memory.pagination import Pages
@@ -42,7 +43,7 @@ from helix.memory.reading.phase_cache import Bundles
 from helix.memory.reading.similarity_map import Cartographer, Drawn
 from helix.memory.reading.vault_view import VaultView
 from helix.memory.reading.view import NOW, View, When
-from helix.memory.request import OnAnswer, Request
+from helix.memory.request import Gate, OnAnswer, Request, open_gate
 from helix.memory.tokens import token_counter
 from helix.memory.writing.idempotency import IdempotencyKeys
 from helix.memory.writing.narrowed_store import NarrowedStore
@@ -84,6 +85,8 @@ class Workspace:
             self.journal, followed.catalog, vault.files.authors, Checkouts(Path(vault.root.path)), vault.clock
         )
         self._map = Cartographer(self._live, lambda: recall().index, state)
+        self.freeze = Freeze(state)
+        self.gate: Gate = open_gate
         self._bundles = Bundles()
         self._order = WriteOrder()
         self._count = token_counter(followed.config.token_scale, followed.config.state_dir)
@@ -92,6 +95,7 @@ class Workspace:
             functools.partial(self.request, LOCAL, Place()),
             followed.catalog.states,
             followed.config.consolidate,
+            is_frozen=lambda: self.freeze.find() is not None,
         )
 
     def request(self, principal: Principal, place: Place) -> Request:
@@ -132,6 +136,8 @@ class Workspace:
             read_settings=self.followed.vault.read_settings,
             events=self.followed.events if is_whole else None,
             upkeep=self.upkeep if is_whole else None,
+            freeze=self.freeze,
+            gate=self.gate,
             order=self._order,
             count=self._count,
             on_answer=self._tell,

@@ -5,9 +5,10 @@ From the outside in: `RequestLog` counts and logs, `Guard` lets in, `Limits` bou
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import anyio.to_thread
 from fastapi import FastAPI, Request
@@ -70,6 +71,8 @@ class Admission:
     policy: Policy
     layers: Sequence[Middleware] = ()
     plugged: Sequence[Plugged] = ()
+    status: Mapping[str, Any] = field(default_factory=dict)
+    """what `/status` says of it"""
 
 
 def make_app(

@@ -18,7 +18,7 @@ from helix.memory.request import Request
 from helix.memory.tokens import clean
 from helix.memory.verbs.permitted import bound_place, check_place
 from helix.memory.workspace import Workspace
-from helix.surfaces.guard import PRINCIPAL, access_in
+from helix.surfaces.guard import ADDRESS, PRINCIPAL, access_in
 from helix.surfaces.problems import answer
 from helix.vault.authors import PERSON, Author, acting
 from helix.vault.secrets import find_secret
@@ -79,7 +79,8 @@ class Signed:
         if (refusal := _refusal(names)) is not None:
             await answer(refusal)(scope, receive, send)
             return
-        place = Place(names[PROJECT] or None, names[SESSION] or None, names[CLIENT] or None)
+        project, session, client = (names[header] or None for header in (PROJECT, SESSION, CLIENT))
+        place = Place(project, session, client, address=scope.get(ADDRESS))
         try:
             place = scope[_PLACE] = _bound(principal_of(scope), place)
         except Forbidden as forbidden:

@@ -23,6 +23,8 @@ PRINCIPAL = "helix.principal"
 """the key in the scope under which a request carries its `Principal`"""
 CREDENTIAL = "helix.credential"
 """the key in the scope under which a request carries the name of what it showed"""
+ADDRESS = "helix.address"
+"""the key in the scope under which a request carries the address it came from, where the policy knows one"""
 ACCESS = "helix.access"
 """the key in the scope under which a request carries what its route declares"""
 _CHOSEN = "helix.chosen"
@@ -32,12 +34,21 @@ _WITH_BODY = frozenset({"POST", "PATCH", "PUT", "DELETE"})
 
 
 class AccessRefused(Exception):
-    def __init__(self, code: str, message: str, challenge: Mapping[str, str] | None = None) -> None:
-        """`challenge` are parameters that tell a client how to get the credential it lacks."""
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        challenge: Mapping[str, str] | None = None,
+        *,
+        retry_after: int | None = None,
+    ) -> None:
+        """`challenge` are parameters that tell a client how to get the credential it lacks; `retry_after` seconds it
+        may come again."""
         super().__init__(message)
         self.code = code
         self.message = message
         self.challenge = dict(challenge or {})
+        self.retry_after = retry_after
 
 
 @dataclass(frozen=True)
@@ -45,6 +56,8 @@ class Admitted:
     principal: Principal
     credential: str
     """a name for what was shown, by which two requests are known to come from the same; never the secret itself"""
+    address: str | None = None
+    """of the machine that it came from, where somebody wants to know"""
 
 
 class Policy(Protocol):
@@ -92,12 +105,15 @@ class Guard:
         try:
             access, admitted = await self._admit(HTTPConnection(scope), choice)
         except AccessRefused as refused:
-            headers = {"WWW-Authenticate": _challenge(refused)} if refused.code == "unauthorized" else None
+            headers = {"WWW-Authenticate": _challenge(refused)} if refused.code == "unauthorized" else {}
+            if refused.retry_after is not None:
+                headers["Retry-After"] = str(refused.retry_after)
             await refuse(refused.code, refused.message, headers)(scope, receive, send_closed)
             return
         scope[_CHOSEN], scope[ACCESS] = choice, access
         scope[PRINCIPAL] = admitted.principal
         scope[CREDENTIAL] = admitted.credential
+        scope[ADDRESS] = admitted.address
         await self._app(scope, receive, send_closed)
 
     async def _admit(self, connection: HTTPConnection, choice: Choice | None) -> tuple[Access, Admitted]:

@@ -14,6 +14,7 @@ from helix.errors import (
     DaemonUnreachable,
     EditRefused,
     Forbidden,
+    Frozen,
     HelixError,
     HistoryError,
     HostFileError,
@@ -28,6 +29,7 @@ from helix.errors import (
     NotWorthKeeping,
     NotYours,
     OutsideVault,
+    RateLimited,
     SecretRefused,
     SessionNotFound,
     SessionsOff,
@@ -42,6 +44,8 @@ _STATUS: tuple[tuple[type[HelixError], int], ...] = (
     (MemoryNotFound, 404),
     (CredentialNotFound, 404),
     (Forbidden, 403),
+    (RateLimited, 429),
+    (Frozen, 503),
     (MemoryErased, 410),
     (SessionNotFound, 404),
     (SessionsOff, 409),
@@ -100,7 +104,8 @@ def to_body(message: str, code: str) -> dict[str, str]:
 
 def answer(error: HelixError) -> JSONResponse:
     status = http_status(error)
-    headers = {"Retry-After": "1"} if status == 503 else None
+    seconds = getattr(error, "retry_after", 1 if status == 503 else None)
+    headers = None if seconds is None else {"Retry-After": str(seconds)}
     return JSONResponse(to_body(error.message, error.code), status, headers)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import anyio
 import anyio.to_thread
@@ -12,9 +12,12 @@ from starlette.requests import HTTPConnection
 
 from helix.access import Access, Credential
 from helix.access.api_key import PREFIX
+from helix.access.audit import Audit
+from helix.access.gate import caller_name
 from helix.access.key_ring import KeyRing
-from helix.errors import Forbidden
-from helix.memory.principal import LOCAL, UNKNOWN
+from helix.access.rates import Rates
+from helix.errors import Forbidden, RateLimited
+from helix.memory.principal import LOCAL, UNKNOWN, Principal
 from helix.surfaces.guard import AccessRefused, Admitted
 from helix.surfaces.local_access import NOTHING_SHOWN, is_token, token_name
 from helix.surfaces.source import Peers, check_host, check_origin
@@ -40,13 +43,22 @@ class Entrance:
 
 class TeamAccess:
     def __init__(
-        self, entrance: Entrance, ring: KeyRing, token: Callable[[], str], *, trusts_this_machine: bool
+        self,
+        entrance: Entrance,
+        ring: KeyRing,
+        token: Callable[[], str],
+        rates: Rates,
+        audit: Audit,
+        *,
+        trusts_this_machine: bool,
     ) -> None:
         """`token` is that of the owner of this machine, and good on this machine alone; with `trusts_this_machine` it
         is not asked for there."""
         self._entrance = entrance
         self._ring = ring
         self._token = token
+        self._rates = rates
+        self._audit = audit
         self._trusts_this_machine = trusts_this_machine
         self._proving = anyio.CapacityLimiter(_PROVED_AT_ONCE)
 
@@ -63,30 +75,62 @@ class TeamAccess:
                 "`Authorization: Bearer …`",
             )
 
-    def address(self, connection: HTTPConnection) -> str:
-        return self._entrance.peers.address(connection)
-
     async def identify(self, connection: HTTPConnection, access: Access) -> Admitted:
-        shown, is_here = _shown(connection), self._entrance.peers.is_here(connection)
+        peers = self._entrance.peers
+        is_here, address = peers.is_here(connection), peers.address(connection)
+        try:
+            if not is_here:
+                self._rates.count("address", address)
+            admitted = replace(await self._identify(connection, access, is_here, address), address=address)
+            self._check_permissions(connection, admitted, access)
+            return admitted
+        except RateLimited as limited:
+            raise AccessRefused(limited.code, limited.message, retry_after=limited.retry_after) from limited
+
+    async def _identify(
+        self, connection: HTTPConnection, access: Access, is_here: bool, address: str
+    ) -> Admitted:
+        shown = _shown(connection)
         if shown is not None:
-            admitted = await self._admit(shown, is_here)
+            admitted = await self._admit(shown, is_here, address)
             if admitted is not None:
-                _check_permissions(admitted, access)
                 return admitted
         elif self._trusts_this_machine and is_here and access.credential is not Credential.ALWAYS:
             return Admitted(LOCAL, NOTHING_SHOWN)
-        if access.credential is not Credential.NEVER:
-            raise _unauthorized(shown)
-        return Admitted(UNKNOWN, NOTHING_SHOWN)
+        if access.credential is Credential.NEVER:
+            return Admitted(UNKNOWN, NOTHING_SHOWN)
+        if shown is not None:
+            self._write("entrance.refused", connection, UNKNOWN, address, "unauthorized")
+        raise _unauthorized(shown)
 
-    async def _admit(self, shown: str, is_here: bool) -> Admitted | None:
+    async def _admit(self, shown: str, is_here: bool, address: str) -> Admitted | None:
         if is_here and is_token(shown, token := self._token()):
             return Admitted(LOCAL, token_name(token))
         holder = self._ring.recognize(shown)
-        if holder is None and shown.startswith(PREFIX):
+        if holder is None:
+            self._rates.check("failures", address)
             holder = await anyio.to_thread.run_sync(self._ring.prove, shown, limiter=self._proving)
+            if holder is None:
+                self._rates.count("failures", address)
         # What is open for somebody (a session of MCP) is theirs, with whichever of their keys they come.
         return None if holder is None else Admitted(holder.principal, f"user {holder.principal.user}")
+
+    def _check_permissions(self, connection: HTTPConnection, admitted: Admitted, access: Access) -> None:
+        principal = admitted.principal
+        if missing := sorted(scope for scope in access.scopes if not principal.may(scope)):
+            self._write("route.refused", connection, principal, admitted.address, Forbidden.code)
+            raise AccessRefused(Forbidden.code, Forbidden.of(missing[0]).message)
+
+    def _write(
+        self, kind: str, connection: HTTPConnection, principal: Principal, address: str | None, code: str
+    ) -> None:
+        """Of a request that is refused before anything is asked: its path may hold an id, and no text."""
+        route = f"{connection.scope['method']} {connection.scope['path'][:200]}"
+        self._audit.add(
+            kind,
+            caller_name(principal),
+            {"route": route, "from": address, "key": principal.key, "code": code},
+        )
 
 
 def _shown(connection: HTTPConnection) -> str | None:
@@ -99,11 +143,6 @@ def _shown(connection: HTTPConnection) -> str | None:
     if len(found) > 1:
         raise AccessRefused("unauthorized", "two different credentials are shown; send one")
     return found.pop() if found else None
-
-
-def _check_permissions(admitted: Admitted, access: Access) -> None:
-    if missing := sorted(scope for scope in access.scopes if not admitted.principal.may(scope)):
-        raise AccessRefused(Forbidden.code, Forbidden.of(missing[0]).message)
 
 
 def _unauthorized(shown: str | None) -> AccessRefused:

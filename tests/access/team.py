@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
 
 from helix.access.credentials import Credentials, KeyBounds
+from helix.config import LimitsConfig
 from helix.token_file import TOKEN_FILE
 from tests.cli.commands import helix
 from tests.flows.daemon import Daemon, running_daemon
@@ -64,7 +65,14 @@ class TeamServed:
 
 
 @contextmanager
-def serving_team(place: Path, mode: str = "team", **settings: str) -> Iterator[TeamServed]:
+def serving_team(
+    place: Path, mode: str = "team", *, limits: Mapping[str, int] | None = None, **settings: str
+) -> Iterator[TeamServed]:
+    """With these limits and no others: tests ask more often than people do."""
+    figures = {**dict.fromkeys(asdict(LimitsConfig()), 0), **(limits or {})}
+    (place / "config").mkdir(exist_ok=True)
+    with open(place / "config" / "config.toml", "a") as file:
+        file.write("".join(["\n[limits]\n", *(f"{name} = {most}\n" for name, most in figures.items())]))
     env = {**surroundings(place), "HELIX_MODE": mode, **settings}
     helix("init", env=env)
     keys = make_people(place)

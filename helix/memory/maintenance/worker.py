@@ -30,9 +30,15 @@ _LASTS_SECONDS = 3600.0
 
 class Upkeep:
     def __init__(
-        self, request: Callable[[], Request], states: Callable[[], States], config: ConsolidateConfig
+        self,
+        request: Callable[[], Request],
+        states: Callable[[], States],
+        config: ConsolidateConfig,
+        *,
+        is_frozen: Callable[[], bool] = lambda: False,
     ) -> None:
         """`request` is one of who sees everything; `states` says of every memory what it was last seen as."""
+        self._is_frozen = is_frozen
         self._request = request
         self._states = states
         self._config = config
@@ -121,7 +127,7 @@ class Upkeep:
         while not self._stopped.is_set():
             self._wake.wait(self._config.interval_minutes * 60)
             self._wake.clear()
-            if self._stopped.is_set() or self._paused:
+            if self._stopped.is_set() or self._paused or self._is_frozen():
                 continue
             try:
                 self._round()
@@ -138,7 +144,7 @@ class Upkeep:
             return
         self._state = "looking"
         certain = [one for one in self.look() if one.is_certain]
-        if certain and not self._stopped.is_set() and not self._paused:
+        if certain and not (self._stopped.is_set() or self._paused or self._is_frozen()):
             with self._looking:
                 self._applied += len(Consolidator(self._request()).apply(certain))
                 self._found = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pkgutil
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,11 +18,18 @@ from helix.memory.writing.write import NewText
 _AMENDED = ("text", "title", "kind", "tags", "importance", "valid_from", "valid_until", "visibility")
 
 
-def call(request: Request, verb: Verb, asks: Asks) -> Payload:
-    """What a verb answers to who makes the request."""
-    run: Callable[..., Payload] = pkgutil.resolve_name(f"helix.{verb.run}")
+def call(request: Request, verb: Verb, asks: Asks, first: Callable[[], None] = lambda: None) -> Payload:
+    """What a verb answers to who makes the request. `first` is done before it, once they are let do it."""
     values = {name: getattr(asks, name) for name in verb.fields}
+    return request.gate(request, verb, values, functools.partial(_run, request, verb, values, first))
+
+
+def _run(request: Request, verb: Verb, values: dict[str, Any], first: Callable[[], None]) -> Payload:
     check_permitted(request.principal, request.place, verb, values)
+    if verb.changes:
+        request.freeze.check()
+    first()
+    run: Callable[..., Payload] = pkgutil.resolve_name(f"helix.{verb.run}")
     if verb.name in _SPELLED:
         return _SPELLED[verb.name](run, request, values)
     if "as_of" in values:

@@ -30,6 +30,10 @@ class DismissRequest(Asks):
     key: Annotated[str, About("Of an item of the inbox.", shortest=1, longest=100)]
 
 
+class FreezeRequest(Asks):
+    reason: Annotated[str, About("Why; whoever is refused is told.", longest=500)] = ""
+
+
 class SettleRequest(Asks):
     memory_id: Annotated[str, About("The id of a memory.", name="id")]
 
@@ -57,6 +61,20 @@ CONSOLIDATION = (
         "resume", NothingRequest, "Upkeep", run="memory.maintenance.worker:resume", permission="admin",
         route=Route("POST", "/consolidate/resume", "resume_consolidation", "care", title="Resume"),
         about="Let the consolidation worker go on; it begins as soon as the vault is quiet.",
+    ),
+    Verb(
+        "freeze", FreezeRequest, "Freezing", run="memory.maintenance.freeze:freeze", permission="admin",
+        route=Route("POST", "/freeze", "freeze", "care", example={"reason": "moving to another machine"}),
+        command="freeze",
+        about="""Refuse changes, with 503 and the reason, until somebody thaws the vault; reading goes on.
+
+        It survives a restart of the daemon. What is under way is completed; files that a person edits are followed.
+        """,
+    ),
+    Verb(
+        "thaw", NothingRequest, "Freezing", run="memory.maintenance.freeze:thaw", permission="admin",
+        route=Route("POST", "/thaw", "thaw", "care"), command="thaw",
+        about="Take changes again.",
     ),
 )  # fmt: skip
 

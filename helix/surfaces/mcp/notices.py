@@ -13,11 +13,16 @@ from mcp.server.subscriptions import (
     ResourceUpdated,
     ToolsListChanged,
 )
+from mcp.shared.exceptions import MCPError
 
+from helix.dialects.dialect import say
+from helix.errors import Forbidden
+from helix.surfaces.caller import principal_of
 from helix.surfaces.mcp.caller import Context
 from helix.surfaces.mcp.direct_calls import DirectCalls
 from helix.surfaces.mcp.resources import Resources
 
+_READS = "recall"
 _MOST_STREAMS = 256
 _SEND_PATIENCE = 2.0  # a client that has stopped reading does not hold up the others
 
@@ -37,6 +42,7 @@ class Notices:
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         uri = str(params.uri)
         self._resources.at(ctx, uri)
+        _check_may_listen(ctx)
         self._known(ctx).add(uri)
         return types.EmptyResult()
 
@@ -73,3 +79,9 @@ class Notices:
             self._subscribed[connection] = set()
             connection.exit_stack.callback(self._subscribed.pop, connection, None)
         return self._subscribed[connection]
+
+
+def _check_may_listen(ctx: Context) -> None:
+    """That something changed is told to who may read what changed."""
+    if ctx.request is not None and not principal_of(ctx.request.scope).may(_READS):
+        raise MCPError(types.INVALID_PARAMS, say(Forbidden.of(_READS)))

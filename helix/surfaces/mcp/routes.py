@@ -34,7 +34,7 @@ def dialect_routes(
     known = ", ".join(accesses)
     found: list[Route] = []
     for path, name in ((PATH, default), *((f"{PATH}/{name}", name) for name in accesses)):
-        access = accesses[name].unheard()
+        access = accesses[name].unheard().judged_later()
         found.append(Route(path, declare(access)(endpoints[name])))
         found += [Route(f"{path}{end}", declare(access)(streams[name])) for end in (STREAM, MESSAGES)]
     for name, access in accesses.items():

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
-from helix.memory.followed_vault import FollowedVault
 from helix.memory.search_engine import RecallSoon
 from helix.memory.tokens import Payload
+from helix.memory.workspace import Workspace
 from helix.surfaces.monitoring.clients import Clients
 from helix.surfaces.monitoring.health import DaemonHealth
 from helix.surfaces.monitoring.measurements import CachedMeasurement, disk_use, git_state
@@ -21,7 +23,7 @@ _GIT_LASTS = 10.0
 class DaemonStatus:
     def __init__(
         self,
-        followed: FollowedVault,
+        workspace: Workspace,
         recall: RecallSoon,
         health: DaemonHealth,
         metrics: Metrics,
@@ -29,13 +31,18 @@ class DaemonStatus:
         *,
         mcp_sessions: Callable[[], int],
         listeners: Callable[[], int],
+        served: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
+        """`served` says of a daemon for several people whom it serves."""
+        self._workspace = workspace
+        self._served = served
         self._recall = recall
         self._health = health
         self._metrics = metrics
         self._clients = clients
         self._mcp_sessions = mcp_sessions
         self._listeners = listeners
+        followed = workspace.followed
         config = followed.config
         vault, state = Path(followed.vault.root.path), followed.state
         self._disk = CachedMeasurement(lambda: disk_use(vault, state), _DISK_LASTS)
@@ -55,6 +62,7 @@ class DaemonStatus:
                 "cache_misses": known["cache_misses"],
                 "degraded": known["degraded"],
             }
+        frozen = self._workspace.freeze.find()
         return {
             "state": health["state"],
             "version": health["version"],
@@ -74,4 +82,6 @@ class DaemonStatus:
             "disk": self._disk.get(),
             "git": self._git.get(),
             "consolidation": health["consolidation"],
+            **({} if frozen is None else {"frozen": frozen}),
+            **self._served,
         }

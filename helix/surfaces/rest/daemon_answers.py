@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
-from helix.memory.answers import Upkeep
+from helix.memory.answers import FrozenState, Upkeep
 from helix.memory.verbs.verb import About
 
 
@@ -153,6 +153,13 @@ class Status(TypedDict):
     disk: Annotated[Disk | None, About("Measured now and then; null until it was.")]
     git: Annotated[Git | None, About("Looked at now and then; null until it was.")]
     consolidation: Upkeep
+    frozen: NotRequired[Annotated[FrozenState, About("Why nothing is changed for now; absent when it is.")]]
+    mode: NotRequired[Annotated[str, About("Whom the daemon serves: `team` or `hybrid`; absent in `local`.")]]
+    limits: NotRequired[
+        Annotated[
+            dict[str, int], About("How often in a minute one caller may ask for what; 0 for any number.")
+        ]
+    ]
 
 
 class HostFiles(TypedDict):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -37,7 +37,7 @@ def mount(app: FastAPI, verbs: Iterable[Verb], *, documented: bool = False) -> N
         route, places = verb.route, _places(verb)
         app.add_api_route(
             route.path,
-            declare(LOCAL.needing(verb.permission))(
+            declare(LOCAL.needing(verb.permission).judged_later())(
                 _endpoint(verb, places, _sent_model(verb, places, bodies))
             ),
             methods=[route.method],
@@ -91,8 +91,11 @@ def _endpoint(verb: Verb, places: _Places, model: type[BaseModel] | None) -> Cal
     def endpoint(http: HttpRequest, **given: Any) -> Response:
         request, asks = request_of(http), verb.request(**_values(verb, places, given))
         # The hash first: if the file changes between the two, a change based on it is refused, never made unseen.
-        before = hash_of(request, asks) if verb.route.has_etag and not verb.changes else None
-        answer = call(request, verb, asks)
+        before: list[str] = []
+        if verb.route.has_etag and not verb.changes:
+            answer = call(request, verb, asks, lambda: before.append(hash_of(request, asks)))
+        else:
+            answer = call(request, verb, asks)
         return reply(answer, _headers(verb, before, answer))
 
     taken: dict[str, Any] = {"http": HttpRequest}
@@ -172,8 +175,8 @@ def _hash_in(if_match: str | None) -> str | None:
     return None if tag in ("*", "") else tag
 
 
-def _headers(verb: Verb, before: str | None, answer: Payload) -> dict[str, str]:
-    return {"ETag": f'"{before or answer["hash"]}"'} if verb.route.has_etag else {}
+def _headers(verb: Verb, before: Sequence[str], answer: Payload) -> dict[str, str]:
+    return {"ETag": f'"{before[0] if before else answer["hash"]}"'} if verb.route.has_etag else {}
 
 
 def _responses(verb: Verb, places: _Places) -> dict[int | str, dict[str, Any]]:

@@ -523,6 +523,22 @@ export interface ForgetResult {
   degraded?: string | null;
 }
 
+export interface FreezeBody {
+  /** Why; whoever is refused is told. */
+  reason?: string | undefined;
+}
+
+export interface Freezing {
+  /** Since when, by whom and why; null when it is not frozen. */
+  frozen: FrozenState | null;
+}
+
+export interface FrozenState {
+  since: string;
+  by: string;
+  reason: string;
+}
+
 export interface Git {
   branch: string | null;
   /** Files that differ from the last commit. */
@@ -1502,6 +1518,12 @@ export interface Status {
   /** Looked at now and then; null until it was. */
   git: Git | null;
   consolidation: Upkeep;
+  /** Why nothing is changed for now; absent when it is. */
+  frozen?: FrozenState;
+  /** Whom the daemon serves: `team` or `hybrid`; absent in `local`. */
+  mode?: string;
+  /** How often in a minute one caller may ask for what; 0 for any number. */
+  limits?: Record<string, number>;
 }
 
 export interface ManifestEntry {
@@ -2154,6 +2176,9 @@ export interface Schemas {
   FileResult: FileResult;
   ForgetBody: ForgetBody;
   ForgetResult: ForgetResult;
+  FreezeBody: FreezeBody;
+  Freezing: Freezing;
+  FrozenState: FrozenState;
   Git: Git;
   Graph: Graph;
   Handover: Handover;
