@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from posixpath import basename, splitext
 
 from helix.index.catalog import Row
 from helix.memory import answers
@@ -87,7 +87,7 @@ def _aliases(row: Row) -> list[str]:
 
 
 def _stems(row: Row) -> list[str]:
-    return [PurePosixPath(row.path).stem.casefold()]
+    return [splitext(basename(row.path))[0].casefold()]
 
 
 def _paths(row: Row) -> list[str]:
