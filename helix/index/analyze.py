@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain, islice
 
 from py_rust_stemmers import SnowballStemmer
 
@@ -76,17 +77,27 @@ _LETTERS = str.maketrans(
 )
 
 _stem = SnowballStemmer("english").stem_word
-_cache: dict[str, tuple[str, ...]] = {}
+
+
+class _Analysed(dict[str, tuple[str, ...]]):
+    """What stands between two spaces, by what it comes to."""
+
+    def __missing__(self, chunk: str) -> tuple[str, ...]:
+        found = tuple(_analyse(chunk, STOP_WORDS))
+        if len(chunk) <= _CACHED_LENGTH:
+            if len(self) >= _CACHE_SIZE:
+                self.clear()
+            self[chunk] = found
+        return found
+
+
+_analysed = _Analysed()
 
 
 def tokens(text: str) -> list[str]:
     """The words of a text, in order and with repetitions. Stop words are dropped, unless there is nothing else."""
-    found: list[str] = []
-    for chunk in text.split():
-        known = _cache.get(chunk)
-        found += _remember(chunk) if known is None else known
-        if len(found) > TOKEN_COUNT:
-            return found[:TOKEN_COUNT]
+    each = map(_analysed.__getitem__, text.split())
+    found = list(islice(chain.from_iterable(each), TOKEN_COUNT))
     return found or [word for chunk in text[:TOKEN_COUNT].split() for word in _analyse(chunk, frozenset())]
 
 
@@ -99,15 +110,6 @@ def query_tokens(text: str) -> list[str]:
 def fold(text: str) -> str:
     """For comparing texts as a reader would: without case, accents and the difference between kinds of spaces."""
     return " ".join(_without_accents(text).casefold().split())
-
-
-def _remember(chunk: str) -> tuple[str, ...]:
-    found = tuple(_analyse(chunk, STOP_WORDS))
-    if len(chunk) <= _CACHED_LENGTH:
-        if len(_cache) >= _CACHE_SIZE:
-            _cache.clear()
-        _cache[chunk] = found
-    return found
 
 
 def _analyse(chunk: str, stop: frozenset[str]) -> list[str]:

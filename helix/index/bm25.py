@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Protocol
 
 import numpy as np
@@ -94,21 +95,21 @@ def best(found: Sequence[ScoredPart], limit: int, allowed: Allowed | None) -> li
     if not found or limit <= 0:
         return []
     scores = np.concatenate([part.scores for part in found])
-    starts = np.cumsum([0, *(len(part.scores) for part in found)])
     wanted = limit
     while True:
         wanted = min(wanted, len(scores))
         threshold = np.partition(scores, len(scores) - wanted)[len(scores) - wanted]
-        chosen = np.flatnonzero(scores >= threshold)
-        sources = np.searchsorted(starts, chosen, side="right") - 1
-        ranking = sorted(
-            (-float(scores[at]), found[source].ids[found[source].numbers[at - starts[source]]])
-            for at, source in zip(chosen.tolist(), sources.tolist(), strict=True)
-        )
+        ranking = sorted(chain.from_iterable(_reaching(part, threshold) for part in found))
         kept = [(doc, -score) for score, doc in ranking if allowed is None or allowed(doc)]
-        if len(kept) >= limit or len(chosen) == len(scores):
+        if len(kept) >= limit or len(ranking) == len(scores):
             return kept[:limit]
         wanted *= 8
+
+
+def _reaching(part: ScoredPart, threshold: float) -> Iterator[tuple[float, str]]:
+    """What sorts the best first, then by id."""
+    at = part.scores >= threshold
+    return zip((-part.scores[at]).tolist(), map(part.ids.__getitem__, part.numbers[at].tolist()), strict=True)
 
 
 def _living(part: IndexPart, docs: Docs, weights: Weights) -> tuple[Docs, Weights]:

@@ -53,6 +53,7 @@ CREATE TABLE doubted (id TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE folder_rules (text TEXT NOT NULL);
 """
 _ROW = "path, hash, state, id, has_id, is_stub, needs, status, meta, is_stale"
+_REMEMBERED_COMMITS = 64
 _BELOW = "(path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0'))"  # '0' comes right after '/'
 
 
@@ -128,6 +129,14 @@ class Indexed(NamedTuple):
     """for `facets.from_texts`: as objects those of all memories would take ten times the room"""
 
 
+class _Commits(NamedTuple):
+    """Those that changed what is known of memories."""
+
+    made: int = 0
+    latest: tuple[frozenset[str], ...] = ()
+    """of the last ones, which memories"""
+
+
 class Catalog(StateDatabase):
     """Who reads does not wait for who writes: it sees the last commit. Only the thread of a transaction sees more."""
 
@@ -137,7 +146,10 @@ class Catalog(StateDatabase):
         self._reading = threading.Lock()
         self._reader = sqlite3.connect(":memory:")  # until there is a file
         self._openings = 0
-        self._commits = 0
+        self._commits = _Commits()
+        """exchanged as one, when what it tells of can be read"""
+        self._touched: set[str] = set()
+        """the memories of the rows that this transaction changes"""
         self.is_ours = False
         """whether nobody but this process takes notes in: then it need not ask the file whether somebody did"""
         self._writer: int | None = None
@@ -153,6 +165,7 @@ class Catalog(StateDatabase):
         """The row of the erased record has taken the place of what it said. What stays is what a copy said that
         cannot be read any more, and the log."""
         with self.transaction():
+            self._touched.update(memory_ids)
             self._db.executemany(
                 "DELETE FROM notes WHERE id = ? AND is_stale", ((one,) for one in memory_ids)
             )
@@ -184,13 +197,17 @@ class Catalog(StateDatabase):
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing, also against a kill: what is not committed is reconciled again."""
-        with super().transaction():
-            self._writer = threading.get_ident()
-            try:
-                yield
-            finally:
-                self._writer = None
-        self._commits += 1
+        with self._lock:
+            with super().transaction():
+                self._writer = threading.get_ident()
+                try:
+                    yield
+                finally:
+                    self._writer = None
+            if self._touched and not self._db.in_transaction:
+                latest = (*self._commits.latest[1 - _REMEMBERED_COMMITS :], frozenset(self._touched))
+                self._commits = _Commits(self._commits.made + 1, latest)
+                self._touched.clear()
 
     def forget_signatures(self) -> None:
         """The next full reconcile reads every file again; until then the rows serve as they are."""
@@ -219,9 +236,12 @@ class Catalog(StateDatabase):
         last good row."""
         self._db.execute("INSERT OR REPLACE INTO seen VALUES (?, ?, ?, ?, ?)", (path, *signature))
         self._db.execute("DELETE FROM problems WHERE path = ?", (path,))
+        self._touch(path)
         self._db.execute("UPDATE notes SET is_stale = 1 WHERE path = ?", (path,))
 
     def put(self, note: Note, needs: str = "") -> None:
+        self._touch(note.path)
+        self._touched.add(note.id)
         self._db.execute(
             "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
             (
@@ -242,12 +262,19 @@ class Catalog(StateDatabase):
         self._db.execute("DELETE FROM problems WHERE code = ?1 AND path = coalesce(?2, path)", (code, path))
 
     def drop(self, path: str) -> None:
+        self._touch(path)
         for table in ("seen", "notes", "problems"):
             self._db.execute(f"DELETE FROM {table} WHERE path = ?", (path,))
 
     def drop_note(self, path: str) -> None:
         """The path stays seen, but no memory is known in it."""
+        self._touch(path)
         self._db.execute("DELETE FROM notes WHERE path = ?", (path,))
+
+    def _touch(self, path: str) -> None:
+        self._touched.update(
+            row[0] for row in self._db.execute("SELECT id FROM notes WHERE path = ?", (path,))
+        )
 
     # What the index behind the catalog may have been told in vain
 
@@ -384,11 +411,19 @@ class Catalog(StateDatabase):
         return dict(counts)
 
     def version(self) -> tuple[object, ...]:
-        """Another one after every commit: what was worked out from the rows is true as long as it is the same."""
+        """Another one when a row has changed: what was worked out from the rows is true as long as it is the same."""
         if self.is_ours:
-            return self._openings, self._commits  # asked for every row of every answer
+            return self._openings, self._commits.made  # asked for every row of every answer
         with self._reading:
-            return self._openings, *self._reader.execute("PRAGMA data_version").fetchone()
+            return self._openings, "of the file", *self._reader.execute("PRAGMA data_version").fetchone()
+
+    def changed_since(self, version: tuple[object, ...]) -> frozenset[str] | None:
+        """The memories of which something may have changed since this version; None when that is not known any more."""
+        made, latest = self._commits
+        for ago in range(len(latest) + 1):
+            if version == (self._openings, made - ago):
+                return frozenset().union(*latest[len(latest) - ago :])
+        return None
 
     def dump(self) -> dict[str, list[tuple[Any, ...]]]:
         """Everything, in order: two catalogs of one vault are equal when these are."""

@@ -40,6 +40,11 @@ class Passing:
         row = self._columns.find_row(memory_id)
         return row is not None and row < len(self._bits) and self._bits[row] == 1
 
+    def rows(self, memory_ids: Collection[str]) -> dict[str, int]:
+        """Of those of them that pass."""
+        bits, known = self._bits, zip(memory_ids, map(self._columns.find_row, memory_ids), strict=True)
+        return {one: row for one, row in known if row is not None and row < len(bits) and bits[row]}
+
     @cached_property
     def ids(self) -> frozenset[str]:
         named = self._columns.id
@@ -173,10 +178,10 @@ class FacetIndex:
         """Those of them that pass: what ranking needs to know, with their scores. Something may have changed since
         they were found, so that it is asked here whether they pass, whoever else has asked."""
         with self._lock:
-            passing, columns = self.passing(where), self._columns
-            ids = sorted(one for one in memory_ids if one in passing)
-            rows = np.fromiter(map(columns.find_row, ids), np.intp, len(ids))
-            hits = [nearest.get(one) for one in ids]
+            columns, passing = self._columns, self.passing(where).rows(memory_ids)
+            ids = sorted(passing)
+            rows = np.fromiter(map(passing.__getitem__, ids), np.intp, len(ids))
+            hits = list(map(nearest.get, ids))
             named = ("position", "created", "changed", "valid_from", "valid_until", "importance")
             positions, created, changed, valid_from, valid_until, importance = (
                 columns.column(name)[rows] for name in named

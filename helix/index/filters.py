@@ -11,6 +11,7 @@ be typed (`owner:ines`), asked for and excluded, and every store files memories 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -332,14 +333,17 @@ def predicate_of(condition: Condition) -> Predicate:
                 and (before is None or created < before)
             )
         case Every(parts):
-            tests = [predicate_of(part) for part in parts]
-            return lambda row: all(test(row) for test in tests)
+            return functools.reduce(_both, map(predicate_of, parts)) if parts else lambda row: True
         case Either(parts):
             tests = [predicate_of(part) for part in parts]
             return lambda row: any(test(row) for test in tests)
         case Not(part):
             test = predicate_of(part)
             return lambda row: not test(row)
+
+
+def _both(one: Predicate, other: Predicate) -> Predicate:
+    return lambda row: one(row) and other(row)
 
 
 # Of a table

@@ -101,12 +101,10 @@ def rank(
         moved = np.abs(scores) * np.array([feedback.get(one, 0.0) for one in found.ids])
     parts.append(moved)
     scores += moved
-    order = np.argsort(-scores, kind="stable").tolist()
-    rows = list(zip(*(part.tolist() for part in parts), strict=True))
-    return [
-        Ranked(found.ids[at], score, rows[at])
-        for at, score in zip(order, scores[order].tolist(), strict=True)
-    ]
+    order = np.argsort(-scores, kind="stable")
+    ids = map(found.ids.__getitem__, order.tolist())
+    rows = zip(*(part[order].tolist() for part in parts), strict=True)
+    return list(map(Ranked, ids, scores[order].tolist(), rows))
 
 
 def follow_links(ranked: Sequence[Ranked], linked: Callable[[str], Set[str]]) -> list[Ranked]:
@@ -115,12 +113,13 @@ def follow_links(ranked: Sequence[Ranked], linked: Callable[[str], Set[str]]) ->
     for row in ranked[:LINKED_FROM]:
         for other in linked(row.memory_id):
             least[other] = max(least.get(other, 0.0), LINKED * row.score)
-    if not least:  # most questions
+    if not least:
         return list(ranked)
-    lifted = []
-    for row in ranked:
-        lift = max(0.0, least.get(row.memory_id, 0.0) - row.score)
-        lifted.append(Ranked(row.memory_id, row.score + lift, (*row.parts, lift)))
+    lifts = (max(0.0, least.get(row.memory_id, 0.0) - row.score) for row in ranked)
+    lifted = [
+        Ranked(row.memory_id, row.score + lift, (*row.parts, lift)) if lift else row
+        for row, lift in zip(ranked, lifts, strict=True)
+    ]
     return sorted(lifted, key=lambda row: (-row.score, row.memory_id))
 
 
@@ -133,7 +132,7 @@ def _own_scores(found: CandidateColumns, words: float) -> tuple[np.ndarray, np.n
     by_words = share * found.words / most if most else np.zeros(len(found))
     if not is_near.any():
         return by_words, np.zeros(len(found))
-    best, floor = np.nanmax(cosines), np.nanmin(cosines)
+    best, floor = cosines[is_near].max(), cosines[is_near].min()
     scaled = (cosines - floor) / (best - floor) if best > floor else 1.0
     return by_words, np.where(is_near, (1 - share) * scaled, 0.0)
 
@@ -176,6 +175,6 @@ def _priors(found: CandidateColumns, now: int) -> tuple[np.ndarray, np.ndarray, 
     early = (found.valid_from != NO_TIME) & (found.valid_from > now)
     return (
         np.where(found.changed == NO_TIME, 0.0, RECENCY * np.exp(-days / RECENCY_DAYS)),
-        np.nan_to_num(IMPORTANCE * (found.importance - 0.5), posinf=np.inf, neginf=-np.inf),
+        np.where(np.isnan(found.importance), 0.0, IMPORTANCE * (found.importance - 0.5)),
         np.where(over | early, NOT_VALID, 0.0),
     )

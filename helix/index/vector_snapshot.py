@@ -141,8 +141,9 @@ class VectorSnapshot:
         near = self._nearest(rough, rows, limit)
         scores = self._scores(near if rows is None else rows[near], vector)
         margin = _STEPS_OFF * math.hypot(self._coarsest, float(scale))
-        may_be = np.flatnonzero(rough >= scores.min() - margin)
-        rest = np.setdiff1d(may_be, near, assume_unique=True)
+        may_be = rough >= scores.min() - margin
+        may_be[near] = False
+        rest = np.flatnonzero(may_be)
         found = np.concatenate((near, rest))
         scores = np.concatenate((scores, self._scores(rest if rows is None else rows[rest], vector)))
         return self._best(found if rows is None else rows[found], scores, limit)
@@ -183,8 +184,7 @@ class VectorSnapshot:
         chosen = order[np.sort(np.unique(owners, return_index=True)[1])[:limit]]
         owners = self._owners(rows[chosen])
         ordinals = rows[chosen] - self._starts[owners]
-        found = zip(owners.tolist(), ordinals.tolist(), scores[chosen].tolist(), strict=True)
-        return [VectorHit(self._id(owner), ordinal, score) for owner, ordinal, score in found]
+        return list(map(VectorHit, self._ids(owners), ordinals.tolist(), scores[chosen].tolist()))
 
     def _owners(self, rows: np.ndarray) -> np.ndarray:
         owners: np.ndarray = np.searchsorted(self._starts, rows, side="right") - 1
@@ -216,15 +216,16 @@ class VectorSnapshot:
         number = hash(memory_id)
         at = bisect.bisect_left(self._numbers, number)
         while at < self.count and self._numbers[at] == number:
-            place = int(self._by_number[at])
-            if self._id(place) == memory_id:
-                return place
+            if self._ids(self._by_number[at : at + 1]) == [memory_id]:
+                return int(self._by_number[at])
             at += 1
         return None
 
-    def _id(self, place: int) -> str:
-        first = int(self._ends[place - 1]) if place else 0
-        return self._blob[first : int(self._ends[place])].tobytes().decode()
+    def _ids(self, places: np.ndarray) -> list[str]:
+        lasts = self._ends[places]
+        firsts = np.where(places > 0, self._ends[places - 1], 0)
+        each = zip(firsts.tolist(), lasts.tolist(), strict=True)
+        return [self._blob[first:last].tobytes().decode() for first, last in each]
 
 
 def _dots(rows: np.ndarray, question: np.ndarray) -> np.ndarray:

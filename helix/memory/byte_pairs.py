@@ -51,6 +51,22 @@ class _Kinds(dict[int, str]):
         return kind
 
 
+class _Counts(dict[str, int]):
+    """Words that were counted lately."""
+
+    def __init__(self, count: Callable[[str], int]) -> None:
+        super().__init__()
+        self._count = count
+
+    def __missing__(self, word: str) -> int:
+        found = self._count(word)
+        if len(word) <= _LONGEST_REMEMBERED:
+            if len(self) >= _REMEMBERED_WORDS:
+                self.clear()
+            self[word] = found
+        return found
+
+
 class TokenCounter:
     """For many threads at once."""
 
@@ -58,24 +74,15 @@ class TokenCounter:
         self._vocabulary = vocabulary
         self._rank = functools.lru_cache(_REMEMBERED_PAIRS)(vocabulary.rank)
         self._kinds = _Kinds()
-        self._known: dict[str, int] = {}
+        self._counts = _Counts(self._tokens)
 
     def count(self, text: str) -> int:
         words = _WORD.findall(text if text.isascii() else text.translate(self._kinds))
-        known, found = self._known, 0
-        for word in words if text.isascii() else _cut(text, words):
-            tokens = known.get(word)
-            found += self._tokens(word) if tokens is None else tokens
-        return found
+        return sum(map(self._counts.__getitem__, words if text.isascii() else _cut(text, words)))
 
     def _tokens(self, word: str) -> int:
         written = word.encode()
-        tokens = 1 if self._vocabulary.rank(written) is not None else _merged(written, self._rank)
-        if len(word) <= _LONGEST_REMEMBERED:
-            if len(self._known) >= _REMEMBERED_WORDS:
-                self._known = {}
-            self._known[word] = tokens
-        return tokens
+        return 1 if self._vocabulary.rank(written) is not None else _merged(written, self._rank)
 
 
 def _cut(text: str, like: Sequence[str]) -> list[str]:
@@ -94,15 +101,18 @@ def _merged(word: bytes, rank_of: Callable[[bytes], int | None]) -> int:
     after = list(range(1, size + 1))  # where the part that starts here ends
     before = list(range(-1, size - 1))  # where the part before it starts
     is_start = [True] * size
-    pairs: list[tuple[int, int, int]] = []
+    pairs = [
+        (rank, start, start + 2)
+        for start in range(size - 1)
+        if (rank := rank_of(word[start : start + 2])) is not None
+    ]
+    heapq.heapify(pairs)
 
     def offer(start: int) -> None:
         middle = after[start]
         if middle < size and (rank := rank_of(word[start : after[middle]])) is not None:
             heapq.heappush(pairs, (rank, start, after[middle]))
 
-    for start in range(size):
-        offer(start)
     left = size
     while pairs:
         _, start, end = heapq.heappop(pairs)

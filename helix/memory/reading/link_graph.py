@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from helix.index.catalog import Row
 from helix.memory import answers
@@ -30,13 +29,17 @@ class Links:
 
     def __init__(self, rows: Iterable[Row]) -> None:
         self.rows = {row.id: row for row in rows}
-        self._names: dict[str, str] = {}
-        for names_of in (_titles, _aliases, _stems, _paths, _ids):  # the later is the surer
-            self._names.update((name, row.id) for row in self.rows.values() for name in names_of(row))
-        self._paths = {name: row.id for row in self.rows.values() for name in _paths(row)}
+        known = self.rows.values()
+        self._paths = {row.path.removesuffix(".md").casefold(): row.id for row in known}
+        self._names = {row.title.casefold(): row.id for row in known}  # what comes after it is surer
+        self._names |= {name: row.id for row in known if row.extra for name in _aliases(row)}
+        self._names |= {_stem(row.path): row.id for row in known}
+        self._names |= self._paths
+        self._names |= {row.id.casefold(): row.id for row in known}
         edges = (
             self._edge(row, rel, target)
-            for row in self.rows.values()
+            for row in known
+            if row.edges
             for rel, targets in row.edges.items()
             for target in targets
         )
@@ -71,10 +74,6 @@ class Links:
         return Edge(source.id, rel, found or target, is_dangling=found is None)
 
 
-def _titles(row: Row) -> list[str]:
-    return [row.title.casefold()]
-
-
 def _aliases(row: Row) -> list[str]:
     """Other names that a person gave a note, in Obsidian's property for them."""
     extra = row.extra
@@ -86,13 +85,6 @@ def _aliases(row: Row) -> list[str]:
     ]
 
 
-def _stems(row: Row) -> list[str]:
-    return [PurePosixPath(row.path).stem.casefold()]
-
-
-def _paths(row: Row) -> list[str]:
-    return [row.path.removesuffix(".md").casefold()]
-
-
-def _ids(row: Row) -> list[str]:
-    return [row.id.casefold()]
+def _stem(path: str) -> str:
+    name = path.rpartition("/")[2]
+    return (name.rpartition(".")[0] or name).casefold()

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from helix.errors import BadValue
-from helix.index.chunk import chunks
+from helix.index.chunk import MAX_PASSAGE, chunks
 from helix.memory import answers
 from helix.memory.reading.pack_text import opens_with
 from helix.memory.reading.passages import size_of
@@ -83,6 +83,8 @@ def edges_of(memory: Memory) -> list[answers.Edge]:
 
 def passage(note: Note, ordinal: int | None) -> str:
     """The part of the text that fits best; all of it when it is short."""
+    if len(note.memory.body) <= MAX_PASSAGE:
+        return note.memory.body.strip()
     pieces = chunks(note.memory)
     piece = pieces[ordinal] if ordinal is not None and ordinal < len(pieces) else pieces[0]
     return note.memory.body[piece.start : piece.end].strip()

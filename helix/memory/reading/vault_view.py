@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import contextlib
 import math
 import threading
@@ -44,16 +45,17 @@ class KnownPart:
 
 
 class _Known:
-    """The rows of the catalog, and what was made of them, for as long as nothing is committed."""
+    """The rows of the catalog, and what was made of them, kept up with what is committed."""
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._lock = threading.Lock()
-        self._version: object = None
+        self._version: tuple[object, ...] = ()
         self._rows: list[Row] = []
+        """in the order of their paths"""
         self._links: Links | None = None
         self._latest: list[tuple[float, Row]] | None = None
-        self._found: tuple[object, dict[str, Row | None]] = (None, {})
+        self._found: tuple[tuple[object, ...], dict[str, Row | None]] = ((), {})
         """single rows, and the version that they are of; exchanged as one, so that nobody waits for who reads all. That
         one is not there is known too: it takes as long to say so as of one that is there and not to be seen"""
         self._typed: tuple[object, dict[str, list[Row]]] = (None, {})
@@ -101,7 +103,10 @@ class _Known:
         version = self._catalog.version()
         found_at, found = self._found
         if version != found_at or len(found) >= _MOST_FOUND:
-            found = {}
+            changed = self._catalog.changed_since(found_at)
+            found = {} if changed is None or len(found) >= _MOST_FOUND else found.copy()
+            for memory_id in changed or ():
+                found.pop(memory_id, None)
             self._found = (version, found)
         return found
 
@@ -120,19 +125,36 @@ class _Known:
         with self._lock:
             rows = self._current()
             if self._latest is None:
-                # A time is parsed, and ten thousand rows are sorted, once per commit and not once per question.
-                self._latest = sorted(
-                    ((changed_at(row), row) for row in rows), key=lambda dated: (-dated[0], dated[1].id)
-                )
+                self._latest = sorted(((changed_at(row), row) for row in rows), key=_latest_first)
             return self._latest
 
     def _current(self) -> list[Row]:
         # Before the rows: they may be newer than it says, never older.
         version = self._catalog.version()
         if version != self._version:
-            self._rows, self._links, self._latest = self._catalog.memories(include_hidden=True), None, None
+            changed = self._catalog.changed_since(self._version)
+            if changed is None or len(changed) > _MOST_FOUND:
+                self._rows, self._latest = self._catalog.memories(include_hidden=True), None
+            else:
+                self._exchange(changed)
+            self._links = None
             self._version = version
         return self._rows
+
+    def _exchange(self, changed: frozenset[str]) -> None:
+        """Other lists than before: who was given those may still be reading them."""
+        fresh = self._catalog.find_all(list(changed)).values()
+        self._rows = [row for row in self._rows if row.id not in changed]
+        for row in fresh:
+            bisect.insort(self._rows, row, key=lambda other: other.path)
+        if self._latest is not None:
+            self._latest = [dated for dated in self._latest if dated[1].id not in changed]
+            for row in fresh:
+                bisect.insort(self._latest, (changed_at(row), row), key=_latest_first)
+
+
+def _latest_first(dated: tuple[float, Row]) -> tuple[float, str]:
+    return -dated[0], dated[1].id
 
 
 class VaultView:
