@@ -25,7 +25,7 @@ from helix.vault.walk import Signature
 
 # Another number means another catalog: it is dropped and rebuilt from the notes, never migrated.
 # The words of titles stand in it, so another way of finding words is another catalog too.
-SCHEMA_VERSION = 513 + analyze.VERSION
+SCHEMA_VERSION = 514 + analyze.VERSION
 
 CATALOG_FILE = "catalog.db"
 

@@ -177,8 +177,8 @@ class FacetIndex:
             ids = sorted(one for one in memory_ids if one in passing)
             rows = np.fromiter(map(columns.find_row, ids), np.intp, len(ids))
             hits = [nearest.get(one) for one in ids]
-            named = ("position", "created", "changed", "valid_from", "valid_until", "importance")
-            positions, created, changed, valid_from, valid_until, importance = (
+            named = ("created", "changed", "valid_from", "valid_until", "importance", "telling", "day")
+            created, changed, valid_from, valid_until, importance, telling, days = (
                 columns.column(name)[rows] for name in named
             )
             return CandidateColumns(
@@ -187,9 +187,9 @@ class FacetIndex:
                 np.array([np.nan if hit is None else hit.score for hit in hits], np.float64),
                 np.array([-1 if hit is None else hit.ordinal for hit in hits], np.int64),
                 columns.sessions(rows),
-                positions,
+                columns.column("position")[rows],
                 columns.share_named(rows, question),
-                *(created, changed, valid_from, valid_until, importance),
+                *(created, changed, valid_from, valid_until, importance, telling, days),
                 linked=self.linked,
             )
 

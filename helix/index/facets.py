@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from itertools import islice
 from typing import Any, NamedTuple
 
 from helix.index.analyze import query_tokens
 from helix.index.filters import ACTIVE, to_micros
+from helix.index.telling import day_of, telling_words
 from helix.vault.note import Memory
 from helix.vault.times import parse_time
 
@@ -33,6 +34,10 @@ class Facets(NamedTuple):
     valid_until: datetime | None = None
     links: frozenset[str] = frozenset()
     """what it names: ids, or whatever a person wrote in a link"""
+    telling: int = 0
+    """how many words tell something, up to a number that is enough"""
+    day: date | None = None
+    """which its text names as its own"""
 
     @property
     def sitting(self) -> str | None:
@@ -57,6 +62,8 @@ def facets_of(memory: Memory) -> Facets:
         valid_from=parse_time(memory.valid_from),
         valid_until=parse_time(memory.valid_until),
         links=frozenset(target for targets in memory.edges.values() for target in targets),
+        telling=telling_words(memory),
+        day=day_of(memory),
     )
 
 
@@ -74,6 +81,9 @@ class FacetValues(NamedTuple):
     changed: int | None
     valid_from: int | None
     valid_until: int | None
+    telling: int
+    day: int | None
+    """as an ordinal"""
     tags: Sequence[str]
     title_words: Sequence[str]
     links: Sequence[str]
@@ -87,6 +97,7 @@ def to_values(facets: Facets) -> FacetValues:
     return FacetValues(
         *(facets.status, facets.scope, facets.project, facets.kind, facets.session, facets.importance),
         *(created, changed, valid_from, valid_until),
+        *(facets.telling, None if facets.day is None else facets.day.toordinal()),
         *(sorted(facets.tags), sorted(facets.title_words), sorted(facets.links)),
     )
 
