@@ -53,7 +53,7 @@ class Reranker:
             except ModelError:  # the ranking without it is an answer too
                 scored.set_result(None)
 
-        threading.Thread(target=read, name="helix-second-look", daemon=True).start()
+        threading.Thread(target=read, name="helix-reread", daemon=True).start()
         try:
             return scored.result(seconds)
         except TimeoutError:
