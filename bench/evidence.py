@@ -1,9 +1,12 @@
 """How much of what answers a question is in the answer: `python -m bench evidence [--data FILE] [--split test]`.
 
-The same questions as in `bench.recall`, and four kinds of notes: the team's memories, those memories six to a
+The same questions as in `bench.recall`, and several kinds of notes: the team's memories, those memories six to a
 document, and with --data conversations, a note for each turn, a plain note for each turn (`bench.recall`) and a note
 for each session. Recall of evidence is the share of the answering text (the memory, the turn) that stands in the
 answer, whole sentences counted by their length.
+
+And a set of its own, bench/long: notes of about 500 words among the team's memories, and questions that need sentences
+of two to four places.
 
 Each question is put to the verbs as they are, and to two plain searches, by words alone and by vectors alone, which
 show whole notes, or the whole chunk of a long one, as long as they fit.
@@ -46,6 +49,7 @@ from helix.vault.ids import PREFIX
 from helix.vault.paths import slug
 from helix.vault.yaml_load import Value
 
+LONG = Path(__file__).parent / "long"
 BUDGETS = (250, 500, 1_000, 2_000, 4_000)
 _EVERYTHING = 50  # hits: what bounds these answers is the budget
 _OF_DOCUMENT = 6
@@ -102,6 +106,7 @@ def main(argv: list[str]) -> None:
     talks = [] if options.data is None else json.loads(options.data.read_text("utf-8"))["conversations"]
     _report("team", [team()], options.split, options.cache)
     _report("team, six to a document", [documents()], options.split, options.cache)
+    _report("long notes", [long_notes()], options.split, options.cache)
     if talks:
         _report("conversations, by turn", [turns(talk) for talk in talks], options.split, options.cache)
         plain = [turns(talk, Reading.PLAIN) for talk in talks]
@@ -264,6 +269,27 @@ def documents() -> AskedOf:
             if question.evidence <= texts.keys()
         ],
     )
+
+
+def long_notes() -> AskedOf:
+    """Long notes, among the team's memories: what answers stands in several places of them."""
+    written, asked = (
+        [json.loads(line) for line in (LONG / name).read_text("utf-8").splitlines()]
+        for name in ("notes.jsonl", "questions.jsonl")
+    )
+    notes = dict(team().notes)
+    ids = {one["key"]: _id(one["key"], one["created_at"], one["title"]) for one in written}
+    for one in written:
+        meta: dict[str, Value] = {name: one[name] for name in ("title", "created_at")}
+        notes[ids[one["key"]]] = frontmatter.create(
+            {"id": ids[one["key"]], "kind": "event", **meta}, f"{one['text']}\n"
+        )
+    questions = []
+    for one in asked:
+        evidence = [Evidence(ids[each["key"]], each["sentence"]) for each in one["evidence"]]
+        needed = frozenset(each.note_id for each in evidence)
+        questions.append((JudgedQuestion(one["question"], needed, one["category"], one["split"]), evidence))
+    return AskedOf("long", notes, questions)
 
 
 def _team() -> tuple[list[Mapping[str, Any]], list[JudgedQuestion]]:
