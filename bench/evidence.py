@@ -1,11 +1,15 @@
 """How much of what answers a question is in the answer: `python -m bench evidence [--data FILE] [--split test]`.
 
-The same questions as in `bench.recall`, and four kinds of notes: the team's memories, those memories six to a
-document, and with --data conversations, a note for each turn and a note for each session. Recall of evidence is the
-share of the answering text (the memory, the turn) that stands in the answer, whole sentences counted by their length.
+The same questions as in `bench.recall`, and several kinds of notes: the team's memories, those memories six to a
+document, and with --data conversations, a note for each turn, a plain note for each turn (`bench.recall`) and a note
+for each session. Recall of evidence is the share of the answering text (the memory, the turn) that stands in the
+answer, whole sentences counted by their length.
 
-Each question is put twice: to the verbs as they are, and to a search that shows the whole note, or the whole chunk of
-a long one, and a pack that takes whole notes as long as they fit.
+And a set of its own, bench/long: notes of about 500 words among the team's memories, and questions that need sentences
+of two to four places.
+
+Each question is put to the verbs as they are, and to two plain searches, by words alone and by vectors alone, which
+show whole notes, or the whole chunk of a long one, as long as they fit.
 """
 
 from __future__ import annotations
@@ -21,29 +25,32 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-from bench.recall import TEAM, Case, JudgedQuestion, indexed, team_note, team_questions
+from bench.recall import TEAM, Case, JudgedQuestion, Reading, indexed, team_note, team_questions, turn_note
 from helix.compose import open_workspace
+from helix.index.engine import Candidate, Engine, Wording
+from helix.index.filters import Where
+from helix.index.query import parse
 from helix.index.search import Question, SearchAnswer, Searcher
 from helix.memory import answers
-from helix.memory.budget import cut, fit_page
+from helix.memory.budget import fit_page
 from helix.memory.pagination import Listing
 from helix.memory.place import Place
 from helix.memory.principal import LOCAL
 from helix.memory.reading.context import context
-from helix.memory.reading.pack_text import Piece, pack
 from helix.memory.reading.passages import units
 from helix.memory.reading.presentation import brief, passage
-from helix.memory.reading.search import ask, nearest_shown, search
+from helix.memory.reading.search import search
 from helix.memory.request import Request
 from helix.memory.search_engine import Recall
 from helix.memory.size_limits import HITS_SHOWN
-from helix.memory.tokens import Payload, serialize
+from helix.memory.tokens import Payload
 from helix.vault import frontmatter
 from helix.vault.ids import PREFIX
 from helix.vault.paths import slug
 from helix.vault.yaml_load import Value
 
-BUDGETS = (250, 500, 1_000, 2_000)
+LONG = Path(__file__).parent / "long"
+BUDGETS = (250, 500, 1_000, 2_000, 4_000)
 _EVERYTHING = 50  # hits: what bounds these answers is the budget
 _OF_DOCUMENT = 6
 _FENCED = re.compile(r'<memory id="([^"]+)"[^>]*>\n(.*?)\n</memory>', re.DOTALL)
@@ -99,8 +106,11 @@ def main(argv: list[str]) -> None:
     talks = [] if options.data is None else json.loads(options.data.read_text("utf-8"))["conversations"]
     _report("team", [team()], options.split, options.cache)
     _report("team, six to a document", [documents()], options.split, options.cache)
+    _report("long notes", [long_notes()], options.split, options.cache)
     if talks:
         _report("conversations, by turn", [turns(talk) for talk in talks], options.split, options.cache)
+        plain = [turns(talk, Reading.PLAIN) for talk in talks]
+        _report("conversations, plain notes", plain, options.split, options.cache)
         _report("conversations, by session", [sessions(talk) for talk in talks], options.split, options.cache)
 
 
@@ -118,10 +128,10 @@ def _report(name: str, sets: Sequence[AskedOf], split: str | None, cache: Path) 
                 request = workspace.request(LOCAL, Place())
                 for question, evidence in questions:
                     moment[0] = question.asked_at or _NOW
-                    _put(request, question, evidence, scores)
+                    _put(request, recall.index, question, evidence, scores)
     print(f"\n{name}: {asked} questions{f' ({split})' if split else ''}")
     print(f"{'':24}{'as asked':>9}{'tokens':>8}{'hits':>6}" + "".join(f"{budget:>8}" for budget in BUDGETS))
-    for way in ("search", "search, whole notes", "context", "context, whole notes"):
+    for way in ("search", "context", "words alone", "vectors alone"):
         plain = scores[way, 0]
         line = f"{way:24}{mean(plain.recall):>9.3f}{mean(plain.tokens):>8.0f}{mean(plain.shown):>6.1f}"
         print(line + "".join(f"{mean(scores[way, budget].recall):>8.3f}" for budget in BUDGETS), flush=True)
@@ -129,6 +139,7 @@ def _report(name: str, sets: Sequence[AskedOf], split: str | None, cache: Path) 
 
 def _put(
     request: Request,
+    index: Engine,
     question: JudgedQuestion,
     evidence: Sequence[Evidence],
     scores: dict[tuple[str, int], Score],
@@ -140,8 +151,14 @@ def _put(
         score.shown.append(len(shown))
 
     hidden = question.include_hidden
+    found = index.candidates(
+        Wording(question.text, parse(question.text).words), Where(active_only=not hidden), _EVERYTHING
+    ).found
+    by_words = sorted((one for one in found if one.words), key=lambda one: (-one.words, one.id))
+    by_vectors = sorted((one for one in found if one.cosine is not None), key=_by_cosine)
+    ordinals = dict(zip(found.ids, found.ordinals.tolist(), strict=True))
     for budget in (0, *BUDGETS):
-        found = search(
+        answer = search(
             request,
             question.text,
             scope="all",
@@ -149,61 +166,31 @@ def _put(
             limit=_EVERYTHING if budget else HITS_SHOWN,
             max_tokens=budget or 1_500,
         )
-        note("search", budget, found["tokens_used"], _texts(found["results"]))
-        whole = _whole_notes(request, question, *(budget, _EVERYTHING) if budget else (1_500, HITS_SHOWN))
-        note("search, whole notes", budget, whole["tokens_used"], _texts(whole["results"]))
+        note("search", budget, answer["tokens_used"], _texts(answer["results"]))
+        for way, ordered in (("words alone", by_words), ("vectors alone", by_vectors)):
+            hits = [(one.id, ordinals[one.id]) for one in ordered[: None if budget else HITS_SHOWN]]
+            plain = _whole_notes(request, hits, budget or 1_500)
+            note(way, budget, plain["tokens_used"], _texts(plain["results"]))
         if not hidden:  # a pack is of what holds today
             bundle = context(request, question.text, scope="all", max_tokens=budget or 4_000)
             note("context", budget, bundle["tokens_used"], dict(_FENCED.findall(bundle["context"])))
-            plain = _whole_pack(request, question, budget or 4_000)
-            note(
-                "context, whole notes", budget, plain["tokens_used"], dict(_FENCED.findall(plain["context"]))
-            )
 
 
-def _whole_notes(request: Request, question: JudgedQuestion, max_tokens: int, limit: int) -> Payload:
+def _by_cosine(one: Candidate) -> tuple[float, str]:
+    return (-(one.cosine or 0.0), one.id)
+
+
+def _whole_notes(request: Request, hits: Sequence[tuple[str, int]], max_tokens: int) -> Payload:
     view = request.view()
-    found = ask(
-        view,
-        question.text,
-        place=request.place,
-        scope="all",
-        limit=200,
-        include_deleted=question.include_hidden,
+
+    def render(hit: tuple[str, int]) -> Payload | None:
+        note = view.find(hit[0])
+        # What the vectors did not find has no best chunk: then it is the first.
+        return None if note is None else {**brief(note, passage(note, max(hit[1], 0))), "score": 1.0}
+
+    return fit_page(
+        {}, Listing("baseline", list(hits)), render, _page_of, len(hits), request.budget(max_tokens)
     )
-    limit = limit if found.fits else min(limit, nearest_shown(found))
-
-    def render(entry: tuple[str, float, int | None]) -> Payload | None:
-        note = view.find(entry[0])
-        return None if note is None else {**brief(note, passage(note, entry[2])), "score": round(entry[1], 4)}
-
-    listing = Listing("baseline", [(hit.memory_id, hit.score, hit.ordinal) for hit in found.hits])
-    budget = request.budget(max_tokens)
-    return fit_page({}, listing, render, _page_of, limit, budget)
-
-
-def _whole_pack(request: Request, question: JudgedQuestion, max_tokens: int) -> answers.Pack:
-    """As many whole notes as fit, the best first; of the next ones the beginning."""
-    budget, view = request.budget(max_tokens), request.view()
-    found = ask(view, question.text, place=request.place, scope="all", limit=40, include_deleted=True)
-    hits = found.hits if found.fits else found.hits[: nearest_shown(found)]
-    packed: list[Piece] = []
-    used = int(pack([], budget, {})[0]["tokens_used"]) + 30
-    for hit in hits:
-        note = view.find(hit.memory_id)
-        if note is None or not note.memory.visible:
-            continue
-        whole = note.memory.body.strip()
-        whole = whole if len(whole) <= 1_600 else passage(note, hit.ordinal)
-        for text in (whole, cut(whole, 400)):
-            shown = {"updated": (note.memory.updated_at or note.memory.created_at or "")[:10]}
-            piece = Piece(note.id, note.memory.kind, note.memory.title, text, text, shown)
-            cost = budget.count(serialize({"": piece.fenced()})) + budget.count(f'"{note.id}",') + 1
-            if used + cost <= max_tokens:
-                used += cost
-                packed.append(piece)
-                break
-    return pack(packed, budget, {})[0]
 
 
 def _page_of(head: Payload, items: Sequence[Payload], end: answers.Page) -> Payload:
@@ -284,28 +271,43 @@ def documents() -> AskedOf:
     )
 
 
+def long_notes() -> AskedOf:
+    """Long notes, among the team's memories: what answers stands in several places of them."""
+    written, asked = (
+        [json.loads(line) for line in (LONG / name).read_text("utf-8").splitlines()]
+        for name in ("notes.jsonl", "questions.jsonl")
+    )
+    notes = dict(team().notes)
+    ids = {one["key"]: _id(one["key"], one["created_at"], one["title"]) for one in written}
+    for one in written:
+        meta: dict[str, Value] = {name: one[name] for name in ("title", "created_at")}
+        notes[ids[one["key"]]] = frontmatter.create(
+            {"id": ids[one["key"]], "kind": "event", **meta}, f"{one['text']}\n"
+        )
+    questions = []
+    for one in asked:
+        evidence = [Evidence(ids[each["key"]], each["sentence"]) for each in one["evidence"]]
+        needed = frozenset(each.note_id for each in evidence)
+        questions.append((JudgedQuestion(one["question"], needed, one["category"], one["split"]), evidence))
+    return AskedOf("long", notes, questions)
+
+
 def _team() -> tuple[list[Mapping[str, Any]], list[JudgedQuestion]]:
     memories = [json.loads(line) for line in (TEAM / "memories.jsonl").read_text("utf-8").splitlines()]
     return memories, [question for question in team_questions() if question.evidence]
 
 
-def turns(talk: Mapping[str, Any]) -> AskedOf:
+def turns(talk: Mapping[str, Any], reading: Reading = Reading.KEPT) -> AskedOf:
     notes: dict[str, bytes] = {}
     texts: dict[str, Evidence] = {}
     for place, turn in enumerate(talk["notes"]):
         moment = _moment(turn) + timedelta(seconds=place)
         name = _id(f"{place}", f"{moment:%Y-%m-%d}", turn["text"])
-        text = f"{turn['speaker']}: {turn['text']}".strip()
-        meta: dict[str, Value] = {
-            "id": name,
-            "title": turn["speaker"],
-            "kind": "event",
-            "created_at": f"{moment:%Y-%m-%dT%H:%M:%SZ}",
-            "source": {"session": f"s{turn['session']}"},
-        }
-        notes[name] = frontmatter.create(meta, f"{text}\n")
-        texts[turn["key"]] = Evidence(name, text)
-    return AskedOf(talk["id"], notes, list(_answerable(talk, texts)))
+        notes[name] = turn_note(turn, name, place, reading)
+        # In a plain note the day stands before it.
+        text = f"{turn['speaker']}: {turn['text']}" if reading is Reading.KEPT else turn["text"]
+        texts[turn["key"]] = Evidence(name, text.strip())
+    return AskedOf(f"{talk['id']}{reading.value}", notes, list(_answerable(talk, texts)))
 
 
 def sessions(talk: Mapping[str, Any]) -> AskedOf:

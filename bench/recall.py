@@ -1,7 +1,9 @@
 """How often search finds what answers a question: `make bench-recall [DATA=file]`.
 
 Two sets: the team's memories in bench/team, and with --data a file of conversations (one vault per conversation,
-one memory per turn). Each question is put to: words only, vectors only, fused (the default), fused and reranked.
+one memory per turn), read three times: as an agent keeps them, with sessions and times; as plain notes, which share
+one date, know no order, and have their day in the text; and as bare notes without that. Each question is put to:
+words only, vectors only, fused (the default), fused and reranked.
 
 Both sets are split in halves, question by question: what is tuned is tuned on `dev`, and `test` says what it is worth.
 """
@@ -9,6 +11,7 @@ Both sets are split in halves, question by question: what is tuned is tuned on `
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import sys
@@ -18,8 +21,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from enum import Enum
 from pathlib import Path
 from statistics import mean
+from typing import Any
 
 from helix.compose import open_vault
 from helix.config import Config
@@ -39,6 +44,15 @@ from helix.vault.yaml_load import Value
 TEAM = Path(__file__).parent / "team"
 DEPTHS = (5, 10, 20)
 _EMBED_PATIENCE = 1800.0
+_ONE_DATE = "2024-06-01T09:00:00Z"
+
+
+class Reading(Enum):
+    """What notes keep of a conversation."""
+
+    KEPT = ""
+    PLAIN = ", plain notes"
+    BARE = ", bare notes"
 
 
 @dataclass(frozen=True)
@@ -89,7 +103,9 @@ def main(argv: list[str]) -> None:
     options = parser.parse_args(argv)
     modes = ["words", "vectors", "fused", *(["reranked"] if options.rerank else [])]
     if options.data is not None:
-        _report("conversations", list(_conversations(options.data, options.split)), modes, options.cache)
+        for reading in (Reading.KEPT, Reading.PLAIN, Reading.BARE):
+            cases = list(_conversations(options.data, options.split, reading))
+            _report(f"conversations{reading.value}", cases, modes, options.cache)
     _report("team", [_team(options.split)], modes, options.cache)
 
 
@@ -234,21 +250,13 @@ def team_note(one: Mapping[str, object]) -> bytes:
     return frontmatter.create(meta, f"{one['text']}\n")
 
 
-def _conversations(path: Path, split: str | None) -> Iterator[Case]:
+def _conversations(path: Path, split: str | None, reading: Reading) -> Iterator[Case]:
     for talk in json.loads(path.read_text("utf-8"))["conversations"]:
         notes, places = {}, {}
         for place, turn in enumerate(talk["notes"]):
-            name = f"t{place:05}"
+            name = f"t{place:05}" if reading is Reading.KEPT else _anywhere(f"{talk['id']} {turn['key']}")
             places[turn["key"]] = name
-            moment = datetime.strptime(turn["date"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
-            meta: dict[str, Value] = {
-                "id": name,
-                "title": turn["speaker"],
-                "kind": "event",
-                "created_at": f"{moment + timedelta(seconds=place):%Y-%m-%dT%H:%M:%SZ}",
-                "source": {"session": f"s{turn['session']}"},
-            }
-            notes[name] = frontmatter.create(meta, f"{turn['speaker']}: {turn['text']}\n")
+            notes[name] = turn_note(turn, name, place, reading)
         answerable = [
             (one, evidence)
             for one in talk["questions"]
@@ -258,7 +266,26 @@ def _conversations(path: Path, split: str | None) -> Iterator[Case]:
             JudgedQuestion(one["q"], evidence, f"category {one['category']}", ("dev", "test")[number % 2])
             for number, (one, evidence) in enumerate(answerable)
         ]
-        yield Case(talk["id"], notes, [one for one in questions if split in (None, one.split)])
+        yield Case(
+            f"{talk['id']}{reading.value}", notes, [one for one in questions if split in (None, one.split)]
+        )
+
+
+def turn_note(turn: Mapping[str, Any], name: str, place: int, reading: Reading = Reading.KEPT) -> bytes:
+    moment = datetime.strptime(turn["date"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+    meta: dict[str, Value] = {"id": name, "title": turn["speaker"], "kind": "event"}
+    if reading is Reading.KEPT:
+        meta["created_at"] = f"{moment + timedelta(seconds=place):%Y-%m-%dT%H:%M:%SZ}"
+        meta["source"] = {"session": f"s{turn['session']}"}
+    else:
+        meta["created_at"] = _ONE_DATE
+    day = f", {turn['date'].split(' on ')[1]}" if reading is Reading.PLAIN else ""
+    return frontmatter.create(meta, f"{turn['speaker']}{day}: {turn['text']}\n")
+
+
+def _anywhere(key: str) -> str:
+    """An id that tells nothing of the order."""
+    return f"t{hashlib.sha256(key.encode()).hexdigest()[:12]}"
 
 
 if __name__ == "__main__":

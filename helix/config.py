@@ -79,6 +79,8 @@ class SearchConfig:
 
     feedback: bool = True
     """whether memories that helped before stand a little higher, and such as did not a little lower"""
+    second_look: bool = False
+    """whether a finer model reads the best few again where the order is close: 0.1 s for a third of the questions"""
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 from helix.index.filters import Among, Between, Condition, Either, Every, Has, Not, to_micros
 
 NO_TIME = np.iinfo(np.int64).min
+NO_DAY = 0
 
 
 class Columns(Protocol):

@@ -93,6 +93,10 @@ class CandidateColumns:
     valid_until: np.ndarray
     importance: np.ndarray
     """NaN where nobody said"""
+    telling: np.ndarray
+    """how many words tell something, up to a number that is enough"""
+    days: np.ndarray
+    """which the text names as its own, as an ordinal; nought for none"""
     linked: Callable[[str], AbstractSet[str]]
     """what one of them names, and what names it: asked of the best few, and told as it is then"""
 

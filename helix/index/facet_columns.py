@@ -7,13 +7,13 @@ scope, project, kind, owner, visibility) is one profile, and every word is kept 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from helix.index.column_masks import NO_TIME, among_codes
+from helix.index.column_masks import NO_DAY, NO_TIME, among_codes
 from helix.index.facets import Facets, FacetValues, to_values
 from helix.index.filters import ALL_FIELDS, from_micros
 
@@ -30,6 +30,8 @@ _KINDS: Mapping[str, type] = {
     "session": np.int32,
     "position": np.int32,  # in its session; kept by the owner
     "importance": np.float64,
+    "telling": np.int32,
+    "day": np.int32,
     "start": np.int64,
     **dict.fromkeys(_TIMES, np.int64),
     **dict.fromkeys(_LISTS, np.int32),  # how many, from the start on
@@ -178,6 +180,8 @@ class FacetColumns:
             NO_SESSION if session is None else sessions[session] for session in by_name["session"]
         ]
         columns["importance"][rows] = np.array(by_name["importance"], np.float64)  # None is NaN
+        columns["telling"][rows] = by_name["telling"]
+        columns["day"][rows] = [day or NO_DAY for day in by_name["day"]]
         for name in _TIMES:
             columns[name][rows] = _micros(by_name[name])
         for name in _LISTS:
@@ -204,6 +208,7 @@ class FacetColumns:
         columns = self._columns
         status, scope, project, kind, owner, visibility = self._profile_list[columns["profile"][row]]
         session, importance = int(columns["session"][row]), float(columns["importance"][row])
+        day = int(columns["day"][row])
         created, changed, valid_from, valid_until = (_moment(int(columns[name][row])) for name in _TIMES)
         tags, title_words, links = (frozenset(self.words_of(row, name)) for name in _LISTS)
         return Facets(
@@ -217,6 +222,8 @@ class FacetColumns:
             links=links,
             owner=owner,
             visibility=visibility,
+            telling=int(columns["telling"][row]),
+            day=None if day == NO_DAY else date.fromordinal(day),
         )
 
     # Columns of `column_masks`

@@ -182,8 +182,8 @@ class FacetIndex:
             ids = sorted(passing)
             rows = np.fromiter(map(passing.__getitem__, ids), np.intp, len(ids))
             hits = list(map(nearest.get, ids))
-            named = ("position", "created", "changed", "valid_from", "valid_until", "importance")
-            positions, created, changed, valid_from, valid_until, importance = (
+            named = ("created", "changed", "valid_from", "valid_until", "importance", "telling", "day")
+            created, changed, valid_from, valid_until, importance, telling, days = (
                 columns.column(name)[rows] for name in named
             )
             return CandidateColumns(
@@ -192,9 +192,9 @@ class FacetIndex:
                 np.array([np.nan if hit is None else hit.score for hit in hits], np.float64),
                 np.array([-1 if hit is None else hit.ordinal for hit in hits], np.int64),
                 columns.sessions(rows),
-                positions,
+                columns.column("position")[rows],
                 columns.share_named(rows, question),
-                *(created, changed, valid_from, valid_until, importance),
+                *(created, changed, valid_from, valid_until, importance, telling, days),
                 linked=self.linked,
             )
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from itertools import islice
 from typing import Any, NamedTuple
 
 from helix.index.analyze import query_tokens
 from helix.index.filters import ACTIVE, from_micros, to_micros
+from helix.index.telling import day_of, telling_words
 from helix.vault.note import Memory
 from helix.vault.ownership import PRIVATE
 from helix.vault.times import parse_time
@@ -36,6 +37,10 @@ class Facets(NamedTuple):
     """what it names: ids, or whatever a person wrote in a link"""
     owner: str | None = None
     visibility: str = PRIVATE
+    telling: int = 0
+    """how many words tell something, up to a number that is enough"""
+    day: date | None = None
+    """which its text names as its own"""
 
     @property
     def sitting(self) -> str | None:
@@ -62,6 +67,8 @@ def facets_of(memory: Memory) -> Facets:
         links=frozenset(target for targets in memory.edges.values() for target in targets),
         owner=memory.owner,
         visibility=memory.visibility,
+        telling=telling_words(memory),
+        day=day_of(memory),
     )
 
 
@@ -81,6 +88,9 @@ class FacetValues(NamedTuple):
     changed: int | None
     valid_from: int | None
     valid_until: int | None
+    telling: int
+    day: int | None
+    """as an ordinal"""
     tags: Sequence[str]
     title_words: Sequence[str]
     links: Sequence[str]
@@ -95,6 +105,7 @@ def to_values(facets: Facets) -> FacetValues:
         *(facets.status, facets.scope, facets.project, facets.kind, facets.owner, facets.visibility),
         *(facets.session, facets.importance),
         *(created, changed, valid_from, valid_until),
+        *(facets.telling, None if facets.day is None else facets.day.toordinal()),
         *(sorted(facets.tags), sorted(facets.title_words), sorted(facets.links)),
     )
 
@@ -108,6 +119,7 @@ def from_text(memory_id: str, text: str) -> Facets:
     values: dict[str, Any] = FacetValues(*json.loads(text))._asdict()
     for name in ("created", "changed", "valid_from", "valid_until"):
         values[name] = None if values[name] is None else from_micros(values[name])
+    values["day"] = None if values["day"] is None else date.fromordinal(values["day"])
     for name in ("tags", "title_words", "links"):
         values[name] = frozenset(values[name])
     return Facets(memory_id, **values)

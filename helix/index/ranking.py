@@ -1,7 +1,8 @@
 """From candidates to an order, with reasons. Pure: no clock, no store.
 
 Word and vector scores are put on one scale and added; what a memory's surroundings say comes on top: a better
-neighbour in its session, a title that the question names, the time it asks about. Last come small priors
+neighbour in its session or of its day, a title that the question names, the time it asks about. What says little is
+put back. Last come small priors
 (recency, importance, validity, feedback), too small to lift a memory that does not fit over one that does.
 The weights were chosen on one half of the questions of `make bench-recall`; docs/search.md gives the other half's
 figures.
@@ -15,20 +16,27 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helix.index.column_masks import NO_TIME
+from helix.index.column_masks import NO_DAY, NO_TIME
 from helix.index.engine import CandidateColumns
 from helix.index.filters import to_micros
+from helix.index.telling import ENOUGH
 from helix.index.time_words import TimeSpan
 
 # Convex sum of the two scores, each scaled to its best candidate. How much the words count depends on how much of
 # the question they found: a paraphrase shares few words with what it asks for, and those mislead.
-WORDS_MOST, WORDS_LEAST = 0.7, 0.15
-WORDS_MOST_FROM, WORDS_LEAST_TO = 0.2, 0.15
+WORDS_MOST, WORDS_LEAST = 0.5, 0.15
+WORDS_MOST_FROM, WORDS_LEAST_TO = 0.2, 0.05
+# What is found by both, and by one of them barely, counts a little less than the sum.
+BOTH = -0.1
 # How far a memory is pulled up towards the best of its session, and towards a better direct neighbour there.
-SESSION_BEST = 0.3
+SESSION_BEST = 0.4
 NEIGHBOUR = 0.4
 NEXT_NEIGHBOUR = 0.15
-TITLE = 0.3
+# The same without a session, for those whose texts name the same day.
+DAY_BEST = 0.4
+# How far back the shortest is put, beside a candidate that says enough.
+BREVITY = 0.3
+TITLE = 0.2
 TIME = 0.1
 RECENCY = 0.03
 RECENCY_DAYS = 90.0
@@ -45,6 +53,8 @@ PARTS = (
     "words",
     "vector",
     "session",
+    "day",
+    "brevity",
     "title",
     "time",
     "recency",
@@ -85,12 +95,15 @@ def rank(
     if not len(found):
         return []
     by_words, by_vector = _own_scores(found, words)
+    own = by_words + by_vector
     parts = [
         by_words,
         by_vector,
-        _from_session(found, by_words + by_vector),
+        _from_session(found, own),
+        _from_day(found, own),
+        BREVITY * (found.telling - found.telling.max()) / ENOUGH,
         TITLE * found.named,
-        np.where(_is_in(span, found.created), TIME, 0.0),
+        np.where(_is_in(span, found), TIME, 0.0),
         *_priors(found, to_micros(now)),
     ]
     scores = np.zeros(len(found))
@@ -133,8 +146,10 @@ def _own_scores(found: CandidateColumns, words: float) -> tuple[np.ndarray, np.n
     if not is_near.any():
         return by_words, np.zeros(len(found))
     best, floor = cosines[is_near].max(), cosines[is_near].min()
-    scaled = (cosines - floor) / (best - floor) if best > floor else 1.0
-    return by_words, np.where(is_near, (1 - share) * scaled, 0.0)
+    scaled = np.where(is_near, (cosines - floor) / (best - floor) if best > floor else 1.0, 0.0)
+    if most:
+        by_words += BOTH * np.minimum(found.words / most, scaled)
+    return by_words, (1 - share) * scaled
 
 
 def _from_session(found: CandidateColumns, own: np.ndarray) -> np.ndarray:
@@ -161,11 +176,27 @@ def _from_session(found: CandidateColumns, own: np.ndarray) -> np.ndarray:
     return pulled
 
 
-def _is_in(span: TimeSpan | None, created: np.ndarray) -> np.ndarray:
+def _from_day(found: CandidateColumns, own: np.ndarray) -> np.ndarray:
+    """How far each is pulled up by the best of its day. In which order they were written nobody says."""
+    pulled = np.zeros(len(found))
+    dated = np.flatnonzero((found.days != NO_DAY) & (found.sessions < 0))
+    if len(dated):
+        days, which = np.unique(found.days[dated], return_inverse=True)
+        best = np.full(len(days), -np.inf)
+        np.maximum.at(best, which, own[dated])
+        pulled[dated] = DAY_BEST * (best[which] - own[dated])
+    return pulled
+
+
+def _is_in(span: TimeSpan | None, found: CandidateColumns) -> np.ndarray:
+    """Whether it is of that time: by the day that its text names, or when it was written."""
     if span is None:
-        return np.zeros(len(created), bool)
-    days, (first, last) = created // _DAY, ((day - _EPOCH).days for day in (span.first, span.last))
-    is_in: np.ndarray = (created != NO_TIME) & (days >= first) & (days <= last)
+        return np.zeros(len(found), bool)
+    first, last = span.first.toordinal(), span.last.toordinal()
+    written = np.where(found.created == NO_TIME, NO_DAY, found.created // _DAY + _EPOCH.toordinal())
+    is_in: np.ndarray = np.zeros(len(found), bool)
+    for days in (written, found.days):
+        is_in |= (days != NO_DAY) & (days >= first) & (days <= last)
     return is_in
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
-from helix.errors import BadValue, EmbeddingFailed
+from helix.errors import BadValue, EmbeddingFailed, ModelError
 from helix.index.background import usable_cores
 from helix.index.encoder import Encoder, give_back_memory, network_errors
 from helix.index.models import Model, bundled_reranker
@@ -40,11 +40,36 @@ class Reranker:
             raise BadValue(f"{len(texts)} texts are too many to rerank; {MAX_PAIRS} at most")
         if not texts:
             return []
-        encoder = self._load()
-        threads = min(self._threads, len(texts))
+        return self._read(query, texts, threading.Event())
+
+    def scores_within(self, query: str, texts: Sequence[str], seconds: float) -> list[float] | None:
+        """The same, if they are there so soon. One that is not loaded is loaded meanwhile, for who asks next."""
+        scored: Future[list[float] | None] = Future()
+        given_up = threading.Event()
+
+        def read() -> None:
+            try:
+                scored.set_result(self._read(query, texts, given_up))
+            except ModelError:  # the ranking without it is an answer too
+                scored.set_result(None)
+
+        threading.Thread(target=read, name="helix-reread", daemon=True).start()
         try:
-            with ThreadPoolExecutor(threads, "helix-rerank") as pool:
-                return list(pool.map(lambda text: float(encoder.first(query, text[:_CHARACTERS])), texts))
+            return scored.result(seconds)
+        except TimeoutError:
+            given_up.set()
+            return None
+
+    def _read(self, query: str, texts: Sequence[str], given_up: threading.Event) -> list[float]:
+        encoder = self._load()
+
+        def score(text: str) -> float:
+            # Nobody waits any more: the rest is not read.
+            return 0.0 if given_up.is_set() else float(encoder.first(query, text[:_CHARACTERS]))
+
+        try:
+            with ThreadPoolExecutor(min(self._threads, len(texts)), "helix-rerank") as pool:
+                return list(pool.map(score, texts))
         except network_errors() as error:
             raise EmbeddingFailed(f"the reranker could not read a text: {error}") from error
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from helix.errors import ModelError
 from helix.index.analyze import tokens
 from helix.index.answer_cache import AnswerCache
+from helix.index.chunk import chunks
 from helix.index.confidence import Coverage, Signals, cover, judge
 from helix.index.engine import CandidateColumns, Candidates, Engine, IndexHealth, Wording
 from helix.index.feedback import FeedbackPrior
@@ -17,12 +18,13 @@ from helix.index.filters import Where
 from helix.index.query import ParsedQuery, parse
 from helix.index.ranking import PARTS, Ranked, follow_links, rank, words_share
 from helix.index.rerank import Reranker
+from helix.index.second_look import PASSAGE, READ, is_close, look_again
 from helix.index.spelling import as_written
 from helix.index.time_words import time_span
 from helix.vault.note import Note
 
 _POOL = 100  # candidates from each side
-_WORTH = 0.3  # of the best score; what lies below fills a limit and answers nothing (measured: costs no recall at 10)
+_WORTH = 0.25  # of the best score; what lies below answers nothing (measured: costs no recall)
 RERANKED = 15
 _EXPLAINED = 60  # of what was found, how many are looked at for an explanation
 _SUGGESTIONS = 5
@@ -77,6 +79,8 @@ class SearchAnswer:
     suggestions: list[str] = field(default_factory=list)
     below: list[SearchHit] = field(default_factory=list)
     """what was found and lies below the gate, for who asked to have it explained"""
+    is_hasty: bool = False
+    """a second look at the order was worth it, and took too long"""
     notes: Mapping[str, Note] = field(default_factory=dict, repr=False)
     """those of its memories that had to be read, so that who shows them need not read them again"""
 
@@ -94,6 +98,16 @@ class _Notes:
         note = self._found[memory_id]
         return None if note is None else f"{note.memory.title}\n{note.memory.body}"
 
+    def passage(self, memory_id: str, ordinal: int, length: int) -> str | None:
+        """The beginning of the chunk that the vectors found, under the title."""
+        if self.text(memory_id) is None or (note := self._found[memory_id]) is None:
+            return None
+        body = note.memory.body
+        if len(body) > length and ordinal > 0:
+            pieces = chunks(note.memory)
+            body = body[pieces[min(ordinal, len(pieces) - 1)].start :]
+        return f"{note.memory.title}\n{body[:length]}"
+
     def of(self, hits: Sequence[SearchHit]) -> dict[str, Note]:
         return {hit.memory_id: note for hit in hits if (note := self._found.get(hit.memory_id)) is not None}
 
@@ -106,14 +120,17 @@ class Searcher:
         find: FindNote,
         reranker: Reranker | None = None,
         feedback: FeedbackPrior | None = None,
+        second_look: float = 0.0,
     ) -> None:
         """`reranker` is that of the process; without one it has its own. `feedback` is what was said of earlier
-        answers; without it nothing is made of that."""
+        answers; without it nothing is made of that. It
+        reads a close ranking again where it is waited for, `second_look` seconds at most."""
         self._engine = engine
         self._clock = clock
         self._find = find
         self._reranker = reranker or Reranker()
         self._feedback = feedback
+        self._second_look = second_look
         self._answers: AnswerCache[SearchAnswer] = AnswerCache()
 
     def search(self, question: Question) -> SearchAnswer:
@@ -126,8 +143,8 @@ class Searcher:
         answer = self._answers.find(version, key)
         if answer is None:
             answer = self._search(question, now, health)
-            # Not what quotes a memory, which may be erased, nor what failed and will not fail again.
-            if not answer.suggestions and answer.degraded == health.degraded:
+            # Not what quotes a memory, which may be erased, nor what failed or came late and will not again.
+            if not answer.suggestions and answer.degraded == health.degraded and not answer.is_hasty:
                 self._answers.keep(version, key, replace(answer, notes={}))
         return answer
 
@@ -146,13 +163,30 @@ class Searcher:
         judged = {} if self._feedback is None else self._feedback.shares(query.text, now)
         ranked = rank(found, words_share(found_by_words), now, time_span(query.text, now.date()), judged)
         ranked = follow_links(ranked, found.linked)
+        is_hasty = False
         if question.rerank:
             ranked = self._rerank(query, ranked, notes)
-        return self._answer(query, question, ranked, candidates, found_by_words, notes, health)
+        elif self._second_look and health.model is not None and query.text.strip() and is_close(ranked):
+            ranked, is_hasty = self._look_again(query, ranked, found, notes)
+        answer = self._answer(query, question, ranked, candidates, found_by_words, notes, health)
+        return replace(answer, is_hasty=is_hasty)
 
     def alike(self, text: str, limit: int, where: Where) -> list[str]:
         """The memories that share the rarest words with a text: what a writer looks at before it writes."""
         return self._engine.alike(text, limit, where)
+
+    def _look_again(
+        self, query: ParsedQuery, ranked: list[Ranked], found: CandidateColumns, notes: _Notes
+    ) -> tuple[list[Ranked], bool]:
+        """And whether it took too long."""
+        ordinals = dict(zip(found.ids, found.ordinals.tolist(), strict=True))
+        passages = [notes.passage(row.memory_id, ordinals[row.memory_id], PASSAGE) for row in ranked[:READ]]
+        if None in passages:  # a file that is gone: the index hears of it in a moment
+            return ranked, False
+        scores = self._reranker.scores_within(
+            query.text, [text for text in passages if text], self._second_look
+        )
+        return (ranked, True) if scores is None else (look_again(ranked, scores), False)
 
     def _rerank(self, query: ParsedQuery, ranked: list[Ranked], notes: _Notes) -> list[Ranked]:
         """Let the cross-encoder read the best few; the rest stay in their order behind them."""

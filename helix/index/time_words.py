@@ -59,6 +59,14 @@ _RELATIVE = re.compile(
     r"\b(yesterday|today|(?:last|this|previous) (?:week|month|year|quarter))\b", re.IGNORECASE
 )
 
+# In a note a day counts with its year only: what is written has no "now" from which a year could be told.
+_WRITTEN = re.compile(
+    rf"\b(?:(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)"
+    rf"|(?P<day_first>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<then_month>{_MONTH})\b\.?,? (?P<then_year>(?:19|20)\d\d)"
+    rf"|(?P<month_first>{_MONTH})\.? (?P<then_day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<and_year>(?:19|20)\d\d))\b",
+    re.IGNORECASE,
+)
+
 
 @dataclass(frozen=True)
 class TimeSpan:
@@ -75,6 +83,17 @@ def time_span(question: str, today: date) -> TimeSpan | None:
         span = look(question, today)
         if span is not None:
             return span
+    return None
+
+
+def written_day(text: str) -> date | None:
+    """The first whole date of a text: `2026-06-03`, `3 June 2026`, `June 3rd, 2026`."""
+    for match in _WRITTEN.finditer(text):
+        day = match["day"] or match["day_first"] or match["then_day"]
+        month = match["month"] or _MONTHS[(match["then_month"] or match["month_first"]).lower()]
+        year = match["year"] or match["then_year"] or match["and_year"]
+        if span := _day(int(year), int(month), int(day)):
+            return span.first
     return None
 
 

@@ -57,6 +57,7 @@ def open_recall(
     # Here and not above: numpy, Whoosh and LanceDB take longer to import than most commands to run.
     from helix.index.feedback import FeedbackPrior
     from helix.index.search import Searcher
+    from helix.index.second_look import SECONDS
     from helix.memory.reading.vault_view import find_note
 
     config, reconciler = followed.config, followed.reconciler
@@ -73,7 +74,8 @@ def open_recall(
         index.start()
         read = functools.partial(find_note, followed.catalog, followed.notes.read)
         feedback = FeedbackPrior(followed.events.find_index) if config.search.feedback else None
-        searcher = Searcher(index, followed.vault.clock, read, models.reranker, feedback)
+        waited = SECONDS if config.search.second_look else 0.0
+        searcher = Searcher(index, followed.vault.clock, read, models.reranker, feedback, waited)
         yield Recall(searcher, index, functools.partial(_open_index, config.model, models))
 
 

@@ -65,6 +65,8 @@ ROWS = st.builds(
     valid_until=_TIMES,
     importance=st.sampled_from([None, 0.0, 0.3, 1.0]),
     title_words=st.frozensets(_TAGS, max_size=6),
+    telling=st.integers(0, 25),
+    day=st.one_of(st.none(), st.dates()),
     links=st.frozensets(st.sampled_from(_IDS)),
     owner=_OWNERS,
     visibility=st.sampled_from(VISIBILITIES),

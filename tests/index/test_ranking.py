@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from helix.index.column_masks import NO_TIME
+from helix.index.column_masks import NO_DAY, NO_TIME
 from helix.index.engine import CandidateColumns
 from helix.index.filters import to_micros
 from helix.index.ranking import follow_links, rank, words_share
+from helix.index.telling import ENOUGH
 from helix.index.time_words import TimeSpan
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
@@ -27,6 +28,8 @@ class Row(NamedTuple):
     valid_from: Any
     valid_until: Any
     importance: Any
+    telling: Any
+    day: Any
 
 
 def candidate(
@@ -41,11 +44,13 @@ def candidate(
     importance: float | None = None,
     valid_until: datetime | None = None,
     named: float = 0.0,
+    telling: int = ENOUGH,
+    day: date | None = None,
 ) -> Row:
     return Row(
         *(memory_id, words, np.nan if cosine is None else cosine, -1 if session is None else ord(session)),
         *(position, named, micros(created), micros(changed), micros(None), micros(valid_until)),
-        np.nan if importance is None else importance,
+        *(np.nan if importance is None else importance, telling, NO_DAY if day is None else day.toordinal()),
     )
 
 
@@ -54,6 +59,7 @@ def columns(*rows: Row) -> CandidateColumns:
     return CandidateColumns(
         *(list(map(str, of.memory_id)), of.words, of.cosine, np.zeros(len(rows), int), of.session),
         *(of.position, of.named, of.created, of.changed, of.valid_from, of.valid_until, of.importance),
+        *(of.telling, of.day),
         linked=lambda _: frozenset(),
     )
 
@@ -83,7 +89,11 @@ def test_a_memory_that_fits_by_words_and_by_meaning_beats_one_that_fits_by_one()
 
 def test_a_paraphrase_is_judged_by_its_meaning() -> None:
     few, many = words_share(0.08), words_share(0.5)
-    candidates = (candidate("shares a word", 2.0, 0.50), candidate("means it", 0.0, 0.70))
+    candidates = (
+        candidate("shares a word", 2.0, 0.55),
+        candidate("means it", 0.0, 0.70),
+        candidate("floor", 0.0, 0.5),
+    )
     assert order(*candidates, words=few)[0] == "means it"
     assert order(*candidates, words=many)[0] == "shares a word"
 
@@ -98,6 +108,37 @@ def test_the_neighbour_of_a_good_hit_in_its_session_comes_before_a_stranger() ->
     after = candidate("after", 0.5, 0.55, session="s", position=4)
     stranger = candidate("stranger", 0.6, 0.56)
     assert order(hit, after, stranger, candidate("floor", 0.0, 0.4)) == ["hit", "after", "stranger", "floor"]
+
+
+def test_what_is_of_the_same_day_as_a_good_hit_comes_before_a_stranger() -> None:
+    day = date(2026, 6, 3)
+    hit = candidate("hit", 5.0, 0.8, day=day)
+    also = candidate("also of that day", 0.5, 0.55, day=day)
+    stranger = candidate("stranger", 0.6, 0.56, day=date(2026, 6, 4))
+    floor = candidate("floor", 0.0, 0.4)
+    assert order(hit, also, stranger, floor) == ["hit", "also of that day", "stranger", "floor"]
+
+
+def test_a_session_says_more_than_the_day() -> None:
+    day = date(2026, 6, 3)
+    hit = candidate("hit", 5.0, 0.8, session="s", day=day)
+    other = candidate("other session", 0.5, 0.55, session="t", day=day)
+    assert order(hit, other, candidate("stranger", 0.6, 0.56), candidate("floor", 0.0, 0.4))[1] == "stranger"
+
+
+def test_of_two_that_fit_alike_the_one_that_says_something_comes_first() -> None:
+    thanks, answer = candidate("a", 1.0, 0.7, telling=1), candidate("b", 0.95, 0.7)
+    assert order(thanks, answer) == ["b", "a"]
+    # Where all are short none is put back.
+    short = columns(thanks)
+    assert rank(short, 0.5, NOW, None)[0].score == pytest.approx(
+        rank(columns(candidate("a", 1.0, 0.7)), 0.5, NOW, None)[0].score
+    )
+
+
+def test_a_day_that_the_text_names_is_the_time_that_is_asked_for() -> None:
+    may, june = candidate("may", 2.0, day=date(2026, 5, 3)), candidate("june", 2.1, created=NOW)
+    assert order(may, june, span=TimeSpan(date(2026, 5, 1), date(2026, 5, 31)))[0] == "may"
 
 
 def test_a_time_in_the_question_lifts_what_is_of_that_time() -> None:

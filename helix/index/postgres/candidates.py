@@ -15,7 +15,7 @@ import numpy as np
 from helix.errors import HelixError
 from helix.index.analyze import query_tokens
 from helix.index.bm25 import K1, B, best_possible, rarity
-from helix.index.column_masks import NO_TIME
+from helix.index.column_masks import NO_DAY, NO_TIME
 from helix.index.engine import ANCHORS, BESIDE, CandidateColumns, Candidates, Spelling, Wording
 from helix.index.facets import Facets, from_text
 from helix.index.filters import Where
@@ -169,7 +169,8 @@ class Asker:
         shares = [len(asked.intersection(title)) / max(len(title), 1) for _, _, _, title, *_ in rows]
         positions = [row[4] for row in rows]
         created, changed, valid_from, valid_until = (_times([row[at] for row in rows]) for at in range(5, 9))
-        importance = [row[9] for row in rows]
+        importance, telling = ([row[at] for row in rows] for at in (9, 10))
+        days = [NO_DAY if row[11] is None else row[11] for row in rows]
         return CandidateColumns(
             ids,
             np.array([words.get(one, 0.0) for one in ids], np.float64),
@@ -179,6 +180,7 @@ class Asker:
             np.array(positions, np.int32),
             np.array(shares, np.float64),
             *(created, changed, valid_from, valid_until, np.array(importance, np.float64)),
+            *(np.array(telling, np.int32), np.array(days, np.int32)),
             linked=self.linked,
         )
 
@@ -224,7 +226,7 @@ def _read(cursor: Cursor, memory_ids: Sequence[str] | None, where: Where) -> lis
     names = [] if memory_ids is None else [list(memory_ids)]
     return cursor.execute(
         f"SELECT id, session, project, title_words, {_POSITION}, created, changed, valid_from, valid_until, "
-        f"importance FROM memories WHERE {named} AND {passing} ORDER BY id",  # its values are parameters
+        f"importance, telling, day FROM memories WHERE {named} AND {passing} ORDER BY id",  # its values are parameters
         [*names, *parameters],
     ).fetchall()
 

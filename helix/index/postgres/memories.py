@@ -23,7 +23,7 @@ _AT_ONCE = 500
 _SUGGESTIONS = 5
 _COLUMNS = (
     *("no", "id", "hash", "length", "words", "facets", "title_words", "links"),
-    *("created", "changed", "valid_from", "valid_until", "importance"),
+    *("created", "changed", "valid_from", "valid_until", "importance", "telling", "day"),
     *(f'"{name}"' for name, _ in FILED),
 )
 
@@ -179,7 +179,8 @@ def _values(row: _Row, words: Mapping[str, int]) -> list[Any]:
         [words[storable(word)] for word in row.entry.weights],
         storable(to_text(facets)),
         *([storable(one) for one in many] for many in (values.title_words, values.links)),
-        *(values.created, values.changed, values.valid_from, values.valid_until, values.importance),
+        *(values.created, values.changed, values.valid_from, values.valid_until),
+        *(values.importance, values.telling, values.day),
         *(_clean(columns[name]) for name, _ in FILED),
     ]
 

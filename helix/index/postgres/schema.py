@@ -31,6 +31,8 @@ CREATE TABLE memories (
     valid_from bigint,
     valid_until bigint,
     importance double precision,
+    telling integer NOT NULL,
+    day integer,
     {", ".join(f'"{name}" {kind} NOT NULL' for name, kind in FILED)}
 );
 CREATE INDEX memories_sitting ON memories (session, project, coalesce(created, 0), id) WHERE session <> '';

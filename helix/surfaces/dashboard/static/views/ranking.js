@@ -7,6 +7,8 @@ const PARTS = {
   vector: "meaning",
   title: "title",
   session: "same session",
+  day: "same day",
+  brevity: "says little",
   link: "linked",
   time: "time asked for",
   recency: "recent",
