@@ -57,7 +57,7 @@ class Verbs:
         self._door = door
         self._standing = standing
 
-    def ask(self, name: str, **fields: Any) -> Payload:
+    def ask(self, name: str, /, **fields: Any) -> Payload:
         verb = VERBS[name]
         given = {key: value for key, value in fields.items() if value is not None}
         return self._door.ask(verb, {**self._defaults(verb), **given})

@@ -31,6 +31,7 @@ from helix.errors import ConfigError, HelixError, VaultLocked
 from helix.follow.daemon_address import Whereabouts
 from helix.follow.follower import Follower
 from helix.memory.followed_vault import FollowedVault
+from helix.memory.jobs import Jobs
 from helix.memory.maintenance.worker import Upkeep
 from helix.memory.search_engine import RecallSoon
 from helix.memory.shared_models import Models
@@ -130,11 +131,14 @@ def _serve(followed: FollowedVault) -> None:
         followed.on_change(mcp.memories_changed)
         follower = followed.follower()
         capture = CaptureSoon(workspace)
-        followed.reconciler.on_scan.append(capture.look)
+        followed.reconciler.on_scan += [capture.look, workspace.jobs.start]
         doors = _make_doors(workspace, follower, recall, clients, mcp, release)
         plugged = [
             Plugged(
-                lifespans=[partial(_following, follower, recall, workspace.upkeep, capture), doors.events.run]
+                lifespans=[
+                    partial(_following, follower, recall, workspace.upkeep, workspace.jobs, capture),
+                    doors.events.run,
+                ]
             ),
             Plugged(mcp.routes(), [mcp.run]),
             Plugged(dashboard()),
@@ -230,14 +234,14 @@ def _make_doors(
 
 @asynccontextmanager
 async def _following(
-    follower: Follower, recall: RecallSoon, upkeep: Upkeep, capture: CaptureSoon
+    follower: Follower, recall: RecallSoon, upkeep: Upkeep, jobs: Jobs, capture: CaptureSoon
 ) -> AsyncIterator[None]:
     for worker in (follower, recall, upkeep):
         worker.start()
     try:
         yield
     finally:
-        for stop in (capture.stop, upkeep.stop, follower.stop, recall.stop):
+        for stop in (jobs.stop, capture.stop, upkeep.stop, follower.stop, recall.stop):
             await anyio.to_thread.run_sync(stop)
 
 

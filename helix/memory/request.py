@@ -10,6 +10,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 from helix.errors import SecretRefused
@@ -28,6 +29,7 @@ from helix.memory.writing.write_order import WriteOrder
 
 if TYPE_CHECKING:
     from helix.memory.event_log import EventLog
+    from helix.memory.jobs import Jobs
     from helix.memory.maintenance.worker import Upkeep
     from helix.memory.portability.export_manifest import Manifest
     from helix.memory.reading.phase_cache import OwnBundles
@@ -61,6 +63,10 @@ class Request:
     """the logs of sessions; None for who does not see the whole vault"""
     upkeep: Upkeep | None = field(repr=False)
     """what was found for the whole vault; None for who sees a part of it, and looks for themselves"""
+    jobs: Jobs | None = field(repr=False)
+    """long work on this machine; None for who is not its owner"""
+    vault_folder: Path | None = field(repr=False)
+    """where the vault is on this machine; None for who is not its owner"""
     order: WriteOrder = field(repr=False)
     count: CountTokens = field(repr=False)
     on_answer: OnAnswer = field(repr=False)

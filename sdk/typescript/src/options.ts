@@ -51,6 +51,10 @@ export type ReplayOpts = Asked<wire.ReplaySessionQuery>;
 export type EventOpts = Asked<wire.GetEventQuery>;
 export type VerbatimOpts = Asked<wire.VerbatimQuery, "query">;
 
+export type IngestOpts = Changed<wire.IngestDocumentBody>;
+export type DocumentsOpts = Asked<wire.ListDocumentsQuery>;
+export type JobsOpts = Asked<wire.ListJobsQuery>;
+
 /** An event that is handed over; `timestamp` is when it happened, where that is after what is in the log. */
 export interface NewEvent {
   type: string;
