@@ -91,6 +91,7 @@ class Jobs(StateDatabase):
         self._starting = threading.Lock()
         self._is_leaving = threading.Event()
         self._cancelled: set[str] = set()
+        self._under_way = ""
 
     def runs(self, kind: str, function: str, request: Callable[[Place], Request]) -> None:
         """`function` is `module:name` below `helix`; it gets the job, and a request from where it was asked for."""
@@ -137,7 +138,7 @@ class Jobs(StateDatabase):
             if not job.goes_on:
                 raise BadValue(f"{job.id} is {job.state} already")
             self._cancelled.add(job.id)
-            if job.state == "queued":
+            if job.id != self._under_way:
                 self._end(job, "cancelled")
         return self.get(job_id)
 
@@ -185,6 +186,10 @@ class Jobs(StateDatabase):
         def is_stopped() -> bool:
             return self._is_leaving.is_set() or job.id in self._cancelled
 
+        with self._lock:
+            if self._is_leaving.is_set() or not self.get(job.id).goes_on:
+                return
+            self._under_way = job.id
         save()
         try:
             runner = self._runners[job.kind]

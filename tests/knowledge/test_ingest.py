@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import base64
+import importlib.util
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from helix.errors import BadValue, JobNotFound, MemoryNotFound
+from helix.errors import BadValue, ExtraMissing, JobNotFound, MemoryNotFound
+from helix.knowledge.documents import converter
 from helix.knowledge.documents.ingest import document_ingest
 from helix.knowledge.documents.reading import document, document_forget, documents
 from helix.knowledge.jobs import job, job_cancel, jobs
@@ -265,3 +267,31 @@ def test_a_job_that_ended_cannot_be_cancelled_and_is_listed(world: World, papers
         job_cancel(_request(world), job_id=done["job_id"])
     [listed] = jobs(_request(world))["jobs"]
     assert (listed["subject"], listed["done"], listed["total"]) == (str(papers), 1, 1)
+
+
+def test_without_the_extra_a_sentence_says_what_to_install(
+    world: World, papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    (papers / "a.pdf").write_bytes(files.pdf(["Wombats dig."]))
+    (papers / "b.md").write_text(f"# Plan\n\n{CHAPTER}")
+    with pytest.raises(ExtraMissing, match=r"pip install 'helix-memory\[documents\]'"):
+        document_ingest(_request(world), path=str(papers / "a.pdf"))
+    done = _ingest(world, papers)
+    assert done["counts"] == {"problems": 1, "created": 1, "notes": 1}
+    assert "pip install" in done["problems"][0]["reason"]
+
+
+def test_a_job_that_is_cancelled_leaves_off_in_the_middle_of_a_file(
+    world: World, papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(converter, "_COMMAND", ("sleep", "60"))
+    (papers / "a.pdf").write_bytes(files.pdf(["Wombats dig."]))
+    (papers / "b.md").write_text(f"# Plan\n\n{CHAPTER}")
+    job_id = str(document_ingest(_request(world), path=str(papers))["job_id"])
+    wait_for(lambda: job(_request(world), job_id=job_id)["total"] == 2)
+    job_cancel(_request(world), job_id=job_id)
+    wait_for(lambda: job(_request(world), job_id=job_id)["state"] == "cancelled")
+    assert documents(_request(world))["documents"] == []
+    monkeypatch.undo()
+    assert _ingest(world, papers)["counts"] == {"created": 2, "notes": 2}

@@ -10,6 +10,10 @@ class Unreadable(Exception):
     """Why a file gives no text, in a sentence for who named it."""
 
 
+class LeftOff(Exception):
+    """Whoever wanted the text does not want it any more."""
+
+
 @dataclass(frozen=True)
 class Stretch:
     text: str

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import select
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
-from helix.knowledge.documents.converted import Converted, Stretch, Unreadable
+from helix.knowledge.documents.converted import Converted, LeftOff, Stretch, Unreadable
 from helix.knowledge.documents.formats import Format, check_beginning, check_installed
 from helix.knowledge.documents.limits import MOST_CHARACTERS, SECONDS
 from helix.knowledge.documents.readers import text as plain_text
@@ -21,6 +23,7 @@ from helix.memory.tokens import clean
 _COMMAND = (sys.executable, "-m", "helix.knowledge.documents.conversion_process")
 _MOST_FILES = 200
 """that one process reads: what readers leave behind in memory goes with it"""
+_LOOK_AGAIN = 0.1
 _LONGEST_ANSWER = 8 * MOST_CHARACTERS
 _CONTROL = {code: None for code in range(32) if chr(code) not in "\n\t"} | {127: None}
 
@@ -28,9 +31,10 @@ _CONTROL = {code: None for code in range(32) if chr(code) not in "\n\t"} | {127:
 class Converter:
     """Begins its process with the first file that needs one, and ends it on leaving."""
 
-    def __init__(self, seconds: float = SECONDS) -> None:
-        """`seconds` is how long one file may take."""
+    def __init__(self, seconds: float = SECONDS, is_stopped: Callable[[], bool] = lambda: False) -> None:
+        """`seconds` is how long one file may take; `is_stopped` says whether to leave off in the middle of one."""
         self._seconds = seconds
+        self._is_stopped = is_stopped
         self._process: subprocess.Popen[bytes] | None = None
         self._files = 0
 
@@ -43,7 +47,7 @@ class Converter:
         self.stop()
 
     def convert(self, form: Format, data: bytes) -> Converted:
-        """Raises Unreadable, with a reason in plain words, and ExtraMissing."""
+        """Raises Unreadable, with a reason in plain words, ExtraMissing, and LeftOff."""
         check_installed(form)
         if not data.strip():
             raise Unreadable("it is empty")
@@ -88,7 +92,10 @@ class Converter:
         alarm = threading.Timer(self._seconds, end)
         alarm.start()
         try:
-            line = _exchange(process, form, data)
+            line = self._exchange(process, form, data)
+        except LeftOff:
+            self.stop()
+            raise
         finally:
             alarm.cancel()
         if line.endswith(b"\n") and not is_late.is_set():
@@ -100,6 +107,26 @@ class Converter:
             raise Unreadable(f"it takes more than {self._seconds:.0f} seconds to read")
         raise Unreadable("its reader crashed on it; it is damaged, or made to do that")
 
+    def _exchange(self, process: subprocess.Popen[bytes], form: Format, data: bytes) -> bytes:
+        """The answer, or as much of one as there was before it died."""
+        if process.stdin is None or process.stdout is None:
+            return b""
+        header = {
+            "reader": form.reader,
+            "format": form.name,
+            "language": form.language,
+            "length": len(data),
+        }
+        with suppress(BrokenPipeError):
+            process.stdin.write(json.dumps(header).encode() + b"\n")
+            process.stdin.write(data)
+            process.stdin.flush()
+            while not select.select([process.stdout], [], [], _LOOK_AGAIN)[0]:
+                if self._is_stopped():
+                    raise LeftOff
+            return process.stdout.readline(_LONGEST_ANSWER)
+        return b""
+
     def _started(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             _COMMAND,
@@ -108,23 +135,6 @@ class Converter:
             stderr=subprocess.DEVNULL,
             start_new_session=True,  # Ctrl-C is for the command, which then ends this process itself
         )
-
-
-def _exchange(process: subprocess.Popen[bytes], form: Format, data: bytes) -> bytes:
-    if process.stdin is None or process.stdout is None:
-        return b""
-    header = {
-        "reader": form.reader,
-        "format": form.name,
-        "language": form.language,
-        "length": len(data),
-    }
-    with suppress(BrokenPipeError):
-        process.stdin.write(json.dumps(header).encode() + b"\n")
-        process.stdin.write(data)
-        process.stdin.flush()
-        return process.stdout.readline(_LONGEST_ANSWER)
-    return b""
 
 
 def _tidied(stretch: Stretch) -> Stretch:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from helix.errors import ExtraMissing, HelixError, StateUnwritable
-from helix.knowledge.documents.converted import Unreadable
+from helix.knowledge.documents.converted import LeftOff, Unreadable
 from helix.knowledge.documents.converter import Converter
 from helix.knowledge.documents.folder import list_documents, read_document
 from helix.knowledge.documents.formats import find_format
@@ -64,38 +64,45 @@ def run(request: Request, job: RunningJob) -> None:
         job.report["ignored"] = dict(Counter(listed.ignored).most_common(50))
         for path, reason in listed.refused:
             report.problem(str(path), reason)
+    job.save()
     shelf = Shelf.of(request.view())
     # A copy of a document that this very job is about to replace is a document of its own then.
     files, copies = (
         _after(listed.files, job.report.get("last")),
         list(map(Path, job.report.get("copies", ()))),
     )
-    with Converter() as converter, acting(Author("agent", request.place.client)):
-        for number, path in enumerate(files, 1 + len(listed.files) - len(files)):
-            if job.is_stopped():
-                return
-            kept = _ingest(request, shelf, converter, path, wanted, report)
-            if kept is not None and kept.outcome == "same":
-                copies.append(path)
-                job.report["copies"] = list(map(str, copies))
-            elif kept is not None:
-                report.keep(str(path), kept)
-            job.report["last"] = str(path)
-            job.report["done"] = number
-            job.tell()
-        for path in copies:
-            if job.is_stopped():
-                return
-            if (kept := _ingest(request, shelf, converter, path, wanted, report)) is not None:
-                report.keep(str(path), kept)
-        job.report.pop("copies", None)
+    try:
+        with Converter(is_stopped=job.is_stopped) as converter, acting(Author("agent", request.place.client)):
+            for number, path in enumerate(files, 1 + len(listed.files) - len(files)):
+                kept = _ingest(request, shelf, converter, path, wanted, report, job)
+                if kept is not None and kept.outcome == "same":
+                    copies.append(path)
+                    job.report["copies"] = list(map(str, copies))
+                elif kept is not None:
+                    report.keep(str(path), kept)
+                job.report |= {"last": str(path), "done": number}
+                job.tell()
+            for path in copies:
+                if (kept := _ingest(request, shelf, converter, path, wanted, report, job)) is not None:
+                    report.keep(str(path), kept)
+    except LeftOff:
+        return
+    job.report.pop("copies", None)
     job.report["vanished"] = _vanished(shelf, place)
 
 
 def _ingest(
-    request: Request, shelf: Shelf, converter: Converter, path: Path, wanted: Wanted, report: IngestReport
+    request: Request,
+    shelf: Shelf,
+    converter: Converter,
+    path: Path,
+    wanted: Wanted,
+    report: IngestReport,
+    job: RunningJob,
 ) -> Kept | None:
-    """None for a file that was not read; the report says why."""
+    """None for a file that was not read; the report says why. Raises LeftOff."""
+    if job.is_stopped():
+        raise LeftOff
     form = find_format(path.name)
     try:
         if form is None:
