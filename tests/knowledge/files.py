@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from collections.abc import Sequence
+from typing import Any, cast
 
 import docx
 import openpyxl
 import pptx
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 from reportlab.pdfgen import canvas
 
@@ -50,6 +54,13 @@ def slides() -> bytes:
     second.shapes.title.text = "Numbers"
     table = second.shapes.add_table(2, 2, Inches(1), Inches(2), Inches(4), Inches(1)).table
     table.cell(0, 0).text, table.cell(1, 1).text = "Quarter", "north|south"
+    data = cast(Any, CategoryChartData)()
+    data.categories = ["2025", "2026"]
+    data.add_series("Wombats", (3, 5))
+    third = deck.slides.add_slide(deck.slide_layouts[6])
+    chart = third.shapes.add_chart(XL_CHART_TYPE.LINE, Inches(1), Inches(1), Inches(4), Inches(3), data).chart
+    chart.has_title = True
+    chart.chart_title.text_frame.text = "Sightings"
     return _saved(deck)
 
 
@@ -62,6 +73,16 @@ def sheets() -> bytes:
     book.create_sheet("Empty")
     book.create_sheet("Staff").append(["Ada", "platform"])
     return _saved(book)
+
+
+def vast_sheet() -> bytes:
+    """A workbook of two cells that says it has seventeen milliards."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(sheets())) as old, zipfile.ZipFile(made, "w") as new:
+        for name in old.namelist():
+            text = re.sub(rb'<dimension ref="[^"]*"', b'<dimension ref="A1:XFD1048576"', old.read(name))
+            new.writestr(name, text)
+    return made.getvalue()
 
 
 def notebook() -> bytes:

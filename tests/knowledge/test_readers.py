@@ -46,12 +46,13 @@ def test_a_word_file_gives_headings_lists_and_tables(converter: Converter) -> No
     assert "- Poison messages are parked" in text
 
 
-def test_slides_give_titles_lists_tables_and_notes(converter: Converter) -> None:
-    first, second = _read(converter, "a.pptx", files.slides()).stretches
+def test_slides_give_titles_lists_tables_charts_and_notes(converter: Converter) -> None:
+    first, second, third = _read(converter, "a.pptx", files.slides()).stretches
     assert (first.unit, first.at) == ("slide", "1")
     assert first.text == "## Roadmap\n\n- Ship the wombat release\n- Then rest\n\nNotes: Say it slowly\n"
     assert "| Quarter |  |" in second.text
     assert "north\\|south" in second.text
+    assert third.text == "Chart: Sightings\n\n|  | Wombats |\n| --- | --- |\n| 2025 | 3.0 |\n| 2026 | 5.0 |\n"
 
 
 def test_sheets_give_tables_and_an_empty_one_gives_nothing(converter: Converter) -> None:
@@ -60,6 +61,11 @@ def test_sheets_give_tables_and_an_empty_one_gives_nothing(converter: Converter)
         ("Costs", "| Region | Euro |\n| --- | --- |\n| north | 1200 |\n"),
         ("Staff", "| Ada | platform |\n| --- | --- |\n"),
     ]
+
+
+def test_a_sheet_that_says_it_is_vast_is_read_as_far_as_it_is(converter: Converter) -> None:
+    found = _read(converter, "a.xlsx", files.vast_sheet())
+    assert found.stretches[0].text == "| Region | Euro |\n| --- | --- |\n| north | 1200 |\n"
 
 
 def test_a_notebook_gives_text_code_and_what_it_printed(converter: Converter) -> None:

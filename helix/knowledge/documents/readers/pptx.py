@@ -1,8 +1,9 @@
-"""PowerPoint: what stands on each slide, in its tables, and in the notes of who speaks."""
+"""PowerPoint: what stands on each slide, in its tables and charts, and in the notes of who speaks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from pptx import Presentation
@@ -49,6 +50,8 @@ def _shapes(shapes: Any, title: Any, depth: int) -> Iterator[str]:
             yield from _shapes(shape.shapes, None, depth + 1)
         elif getattr(shape, "has_table", False):
             yield to_table([[cell.text for cell in row.cells] for row in shape.table.rows])
+        elif getattr(shape, "has_chart", False):
+            yield from _chart(shape.chart)
         elif shape.has_text_frame:
             lines = [
                 f"{'  ' * paragraph.level}- {paragraph.text.strip()}"
@@ -57,3 +60,22 @@ def _shapes(shapes: Any, title: Any, depth: int) -> Iterator[str]:
             ]
             if lines:
                 yield "\n".join(lines)
+
+
+def _chart(chart: Any) -> Iterator[str]:
+    """What it is called, and its values as a table."""
+    if chart.has_title and chart.chart_title.has_text_frame and chart.chart_title.text_frame.text.strip():
+        yield f"Chart: {' '.join(chart.chart_title.text_frame.text.split())}"
+    # The library knows most kinds of charts; of another kind there is the title alone.
+    with suppress(NotImplementedError, KeyError, ValueError):
+        yield from (to_table(rows) for plot in chart.plots if (rows := _rows(plot)))
+
+
+def _rows(plot: Any) -> list[list[object]]:
+    series = list(plot.series)
+    values = [list(each.values) for each in series]
+    rows: list[list[object]] = [
+        [name, *(column[at] if at < len(column) else None for column in values)]
+        for at, name in enumerate(plot.categories)
+    ]
+    return [["", *(each.name for each in series)], *rows] if rows else []

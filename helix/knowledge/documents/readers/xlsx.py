@@ -39,7 +39,8 @@ def read(data: bytes, _form: str, _language: str) -> Converted:
 
 
 def _rows(sheet: Any) -> Iterator[list[object]]:
-    """Without what is empty at the end of rows; a sheet may say that it is a million columns wide."""
+    """Without what is empty at the end of rows."""
+    sheet.reset_dimensions()  # a sheet may say that it is a million rows long and sixteen thousand columns wide
     cells = 0
     for row in sheet.iter_rows(values_only=True):
         values = list(row)
