@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -70,10 +71,14 @@ def open_workspace(
     """A vault with everything that requests need. `recall` waits for search, or raises IndexNotReady; `visibility`
     says what each principal sees; without it the memories say it themselves."""
     # Here and not above: most commands need none of it.
+    from helix.knowledge.runners import RUNNERS
+    from helix.memory.principal import LOCAL
     from helix.memory.workspace import Workspace
 
     with _state_errors(followed.state):
         workspace = Workspace(followed, recall, visibility)
+    for kind, function in RUNNERS.items():
+        workspace.jobs.runs(kind, function, functools.partial(workspace.request, LOCAL))
     with workspace.opened():
         yield workspace
 

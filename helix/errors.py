@@ -22,6 +22,8 @@ HelixError
 ├── AlreadyExists          already-exists
 ├── SessionNotFound        session-not-found   no log of that name, or no such event in it
 ├── SessionsOff            sessions-off        logs are read, and nothing is added to them
+├── JobNotFound            job-not-found       no job of that name is kept
+├── ExtraMissing           extra-missing       a part of the installation that not everybody needs
 ├── KeyReused              idempotency-conflict    an idempotency key that was used for something else
 ├── NotWorthKeeping        not-worth-keeping       text that says nothing; `force` overrides
 ├── SecretRefused          secret-refused          text with a credential in it; `allow_secrets` overrides
@@ -156,6 +158,14 @@ class SessionNotFound(HelixError):
 
 class SessionsOff(HelixError):
     code = "sessions-off"
+
+
+class JobNotFound(HelixError):
+    code = "job-not-found"
+
+
+class ExtraMissing(HelixError):
+    code = "extra-missing"
 
 
 class KeyReused(HelixError):

@@ -1,9 +1,10 @@
-"""Every verb there is, by name: those about memories, and those about sessions."""
+"""Every verb there is, by name: those about memories, about sessions, and about documents."""
 
 from __future__ import annotations
 
+from helix.knowledge.verbs import KNOWLEDGE
 from helix.memory.verbs.table import VERBS as ABOUT_MEMORIES
 from helix.memory.verbs.verb import Verb
 from helix.sessions.verbs import SESSIONS
 
-VERBS: dict[str, Verb] = {**ABOUT_MEMORIES, **{verb.name: verb for verb in SESSIONS}}
+VERBS: dict[str, Verb] = {**ABOUT_MEMORIES, **{verb.name: verb for verb in (*SESSIONS, *KNOWLEDGE)}}

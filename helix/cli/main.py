@@ -42,6 +42,14 @@ SECTIONS = (
         ),
     ),
     (
+        "Documents",
+        (
+            ("ingest", "helix.cli.ingest:ingest", "Turn a file, or a folder of them, into notes."),
+            ("documents", "helix.cli.documents:app", "List, show and forget the documents in the vault."),
+            ("jobs", "helix.cli.jobs:app", "List, show and cancel long work."),
+        ),
+    ),
+    (
         "The vault",
         (
             ("init", "helix.cli.setup:init", "Make a vault: a folder of markdown files that you share."),

@@ -89,5 +89,7 @@ def _print_hit(hit: dict[str, Any], why: bool) -> None:
         out.print(line if room is None else shortened(line, room), style="dim", indent=2)
     if len(text) > _LINES or hit.get("truncated"):
         out.print("…", style="dim", indent=2)
+    if hit.get("citation"):
+        out.print(hit["citation"], style="cyan", indent=2, wrap=False)
     if why:
         out.print(", ".join(f"{name} {value:+.2f}" for name, value in hit["reasons"].items()), indent=2)

@@ -18,8 +18,9 @@ from helix.client.connected import (
     joined,
     with_signature,
 )
+from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.errors import HelixError
-from helix.client.methods import Awaiting, Makers, SessionMethods
+from helix.client.methods import Awaiting, DocumentMethods, JobMethods, Makers, SessionMethods
 from helix.client.results import Graph
 from helix.client.retries import Send, exchange
 from helix.client.sessions import SessionVerbs
@@ -86,6 +87,14 @@ class AsyncSessions(SessionMethods, _AsyncGroup, makers=_MAKERS):
     """What happened, and what it taught: `mem.sessions`."""
 
 
+class AsyncDocuments(DocumentMethods, _AsyncGroup, makers=_MAKERS):
+    """Files turned into notes: `mem.documents`."""
+
+
+class AsyncJobGroup(JobMethods, _AsyncGroup, makers=_MAKERS):
+    """Long work on the machine of the daemon: `mem.jobs`."""
+
+
 class AsyncHelix(Connected, Awaiting, makers=_MAKERS):
     """The memory of a running daemon. A client belongs to one event loop; close it, or use it in an `async with`."""
 
@@ -96,6 +105,16 @@ class AsyncHelix(Connected, Awaiting, makers=_MAKERS):
     def sessions(self) -> AsyncSessions:
         """The logs of what agents did, and the verbs over them."""
         return AsyncSessions(self, SessionVerbs())
+
+    @property
+    def documents(self) -> AsyncDocuments:
+        """Files turned into notes."""
+        return AsyncDocuments(self, DocumentVerbs())
+
+    @property
+    def jobs(self) -> AsyncJobGroup:
+        """Long work on the machine of the daemon."""
+        return AsyncJobGroup(self, JobVerbs())
 
     async def close(self) -> None:
         """Close the connections."""

@@ -116,6 +116,20 @@ def of_session(session_id: str, rest: str = "") -> str:
     return f"/sessions/{_segment(session_id)}{rest}"
 
 
+def of_document(document_id: str, rest: str = "") -> str:
+    """The path of a document."""
+    if not document_id:
+        raise BadRequest("the id of the document is empty", code="bad-value")
+    return f"/documents/{_segment(document_id)}{rest}"
+
+
+def of_job(job_id: str, rest: str = "") -> str:
+    """The path of a job."""
+    if not job_id:
+        raise BadRequest("the name of the job is empty", code="bad-value")
+    return f"/jobs/{_segment(job_id)}{rest}"
+
+
 def _segment(name: str) -> str:
     # Only dots would be taken for "here" and "one up" on the way.
     return quote(name, safe="", errors="replace") if name.strip(".") else name.replace(".", "%2E")

@@ -17,8 +17,9 @@ from helix.client.connected import (
     joined,
     with_signature,
 )
+from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.errors import HelixError
-from helix.client.methods import Blocking, Makers, SessionMethods
+from helix.client.methods import Blocking, DocumentMethods, JobMethods, Makers, SessionMethods
 from helix.client.results import Graph
 from helix.client.retries import Send, exchange
 from helix.client.sessions import SessionVerbs
@@ -80,6 +81,14 @@ class Sessions(SessionMethods, _Group, makers=_MAKERS):
     """What happened, and what it taught: `mem.sessions`."""
 
 
+class Documents(DocumentMethods, _Group, makers=_MAKERS):
+    """Files turned into notes: `mem.documents`."""
+
+
+class JobGroup(JobMethods, _Group, makers=_MAKERS):
+    """Long work on the machine of the daemon: `mem.jobs`."""
+
+
 class Helix(Connected, Blocking, makers=_MAKERS):
     """The memory of a running daemon. One client may be used by many threads; close it, or use it in a `with`."""
 
@@ -90,6 +99,16 @@ class Helix(Connected, Blocking, makers=_MAKERS):
     def sessions(self) -> Sessions:
         """The logs of what agents did, and the verbs over them."""
         return Sessions(self, SessionVerbs())
+
+    @property
+    def documents(self) -> Documents:
+        """Files turned into notes."""
+        return Documents(self, DocumentVerbs())
+
+    @property
+    def jobs(self) -> JobGroup:
+        """Long work on the machine of the daemon."""
+        return JobGroup(self, JobVerbs())
 
     def close(self) -> None:
         """Close the connections."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar,
 
 from helix.client.answer_shape import Listing, Result
 from helix.client.call import Call
+from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.maintenance import Care
 from helix.client.projects import Sharing
 from helix.client.reading import Reading
@@ -200,3 +201,18 @@ class SessionMethods(Made):
     refs = Method(SessionVerbs.refs)
     refs_all = IteratorMethod(SessionVerbs.refs)
     ref = Method(SessionVerbs.ref)
+
+
+class DocumentMethods(Made):
+    ingest = Method(DocumentVerbs.ingest)
+    list = Method(DocumentVerbs.list)
+    list_all = IteratorMethod(DocumentVerbs.list)
+    get = Method(DocumentVerbs.get)
+    forget = Method(DocumentVerbs.forget)
+
+
+class JobMethods(Made):
+    list = Method(JobVerbs.list)
+    list_all = IteratorMethod(JobVerbs.list)
+    get = Method(JobVerbs.get)
+    cancel = Method(JobVerbs.cancel)

@@ -59,6 +59,8 @@ class Hit(_MemoryFields):
     """nothing fits: it is merely what is nearest"""
     whole_tokens: int | None = field(default=None, metadata={"key": "more"})
     """`more` of the answer: the text is a part of the memory, which has about so many tokens; `get` reads it whole"""
+    citation: str | None = None
+    """of a document: the place in its file, as in `/papers/retries.pdf#page=3`"""
     truncated: bool = False
     """whether its text was cut to fit the budget"""
 

@@ -143,12 +143,15 @@ def _serve(followed: FollowedVault) -> None:
         follower = followed.follower()
         capture = CaptureSoon(workspace)
         distill = DistillSoon(followed)
-        followed.reconciler.on_scan += [capture.look, distill.look]
+        followed.reconciler.on_scan += [capture.look, distill.look, workspace.jobs.start]
         doors = _make_doors(workspace, follower, recall, clients, mcp, release, capture.look, admission)
         plugged = [
             Plugged(
                 lifespans=[
-                    partial(_following, follower, recall, workspace.upkeep, [capture.stop, distill.stop]),
+                    partial(
+                        *(_following, follower, recall, workspace.upkeep),
+                        [workspace.jobs.stop, capture.stop, distill.stop],
+                    ),
                     doors.events.run,
                 ]
             ),

@@ -69,6 +69,7 @@ class HitMarks(TypedDict, total=False):
     score: float
     nearest: bool
     more: int
+    citation: str
     reasons: dict[str, float]
     truncated: bool
 
@@ -80,6 +81,11 @@ class Hit(Memory):
         Annotated[
             int | None,
             About("The text is a part of the memory, which has about so many tokens; `get` reads it whole."),
+        ]
+    ]
+    citation: NotRequired[
+        Annotated[
+            str | None, About("Of a document: the place in its file, as in `/papers/retries.pdf#page=3`.")
         ]
     ]
     nearest: NotRequired[Annotated[bool, About("Nothing fits: it is merely what is nearest.", absent=False)]]

@@ -10,6 +10,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol
 
 from helix.errors import SecretRefused
@@ -29,6 +30,7 @@ from helix.memory.writing.write_order import WriteOrder
 
 if TYPE_CHECKING:
     from helix.memory.event_log import EventLog
+    from helix.memory.jobs import Jobs
     from helix.memory.maintenance.freeze import Freeze
     from helix.memory.maintenance.worker import Upkeep
     from helix.memory.portability.export_manifest import Manifest
@@ -84,6 +86,10 @@ class Request:
     """what was found for the whole vault; None for who sees a part of it, and looks for themselves"""
     freeze: Freeze = field(repr=False)
     gate: Gate = field(repr=False)
+    jobs: Jobs | None = field(repr=False)
+    """long work on this machine; None for who is not its owner"""
+    vault_folder: Path | None = field(repr=False)
+    """where the vault is on this machine; None for who is not its owner"""
     order: WriteOrder = field(repr=False)
     count: CountTokens = field(repr=False)
     on_answer: OnAnswer = field(repr=False)

@@ -20,6 +20,7 @@ from helix.memory.activity.journal import Journal
 from helix.memory.activity.narrowed_activity import AllActivity, NarrowedActivity
 from helix.memory.activity.recorder import Recorder
 from helix.memory.followed_vault import FollowedVault
+from helix.memory.jobs import Jobs
 from helix.memory.maintenance.dismissed import Dismissed
 from helix.memory.maintenance.freeze import Freeze
 from helix.memory.maintenance.worker import Upkeep
@@ -73,6 +74,11 @@ class Workspace:
         self.keys = IdempotencyKeys(state / erasure.KEYS_FILE)
         self.journal = Journal(state / erasure.JOURNAL_FILE)
         self.dismissed = Dismissed(state / erasure.DISMISSED_FILE)
+        self.jobs = Jobs(
+            state / erasure.JOBS_FILE,
+            lambda: vault.clock(),
+            is_ready=lambda: followed.reconciler.has_scanned or not followed.follows,
+        )
         self._live = VaultView(followed.catalog, followed.notes.read, lambda: recall().searcher, vault.clock)
         self.past = Past(
             state / erasure.PAST_FOLDER,
@@ -138,6 +144,8 @@ class Workspace:
             upkeep=self.upkeep if is_whole else None,
             freeze=self.freeze,
             gate=self.gate,
+            jobs=self.jobs if principal == LOCAL else None,
+            vault_folder=Path(self.followed.vault.root.path) if principal == LOCAL else None,
             order=self._order,
             count=self._count,
             on_answer=self._tell,
@@ -153,7 +161,7 @@ class Workspace:
         """As long as it is used: what happens in the vault is recorded, what is erased leaves every store."""
         followed, reconciler = self.followed, self.followed.reconciler
         with ExitStack() as stack:
-            for database in (self.pages, self.keys, self.journal, self.dismissed):
+            for database in (self.pages, self.keys, self.journal, self.dismissed, self.jobs):
                 stack.callback(database.close)
                 followed.databases.append(database)
                 stack.callback(followed.databases.remove, database)
@@ -169,6 +177,7 @@ class Workspace:
                 with reconciler.lock:
                     self.recorder.scanned()
             stack.callback(self._map.stop)
+            stack.callback(self.jobs.stop)
             for store, erase in {
                 erasure.PAGES: self.pages.erase,
                 erasure.KEYS: self.keys.erase,

@@ -211,10 +211,13 @@ def to_memory(
         project = None
     edges = {kind: _links(meta.get(kind)) for kind in EDGE_KINDS}
     extra = {key: value for key, value in meta.items() if key not in _KNOWN}
-    in_text = (*wikilinks(body), *markdown_links(body, path), *property_links(extra.values()))
-    edges["relates_to"] = tuple(dict.fromkeys((*edges["relates_to"], *in_text)))
     source = meta.get("source")
     owner, visibility = ownership_of(meta, scope, project, folder)
+    # What a document links to lies beside its file, and not beside its note.
+    of_file = meta.get("kind") == "document" and isinstance(source, dict) and "uri" in source
+    by_path = () if of_file else markdown_links(body, path)
+    in_text = (*wikilinks(body), *by_path, *property_links(extra.values()))
+    edges["relates_to"] = tuple(dict.fromkeys((*edges["relates_to"], *in_text)))
     importance = meta.get("importance")
     return Memory(
         id=memory_id,

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.main import get_command
@@ -54,6 +55,7 @@ def _begin(monkeypatch: pytest.MonkeyPatch, place: Path) -> Path:
     (place / "vault" / "broken.md").write_text("---\ntitle: [\n---\n")
     (place / "notes").mkdir()
     (place / "notes" / "idea.md").write_text("# An idea\n\nCarry notes from elsewhere.\n")
+    (place / "paper.md").write_text("# Feeding\n\nThe seals are fed at noon.\n")
     helix("init", "--git")
     log = SessionLogs(Root(place / "notes"), lambda: "other").append(
         "zoo",
@@ -107,6 +109,12 @@ def test_the_story_without_a_daemon(story: Path) -> None:
     _tell(WITHOUT_DAEMON)
 
 
+def _id_in(answer: dict[str, Any]) -> str:
+    """Of what was answered, or of the first in a list."""
+    found = answer.get("id") or answer.get("job_id")
+    return str(found or next(each[0] for each in answer.values() if isinstance(each, list))["id"])
+
+
 def _tell(lines: Sequence[Line]) -> None:
     known: dict[str, str] = {}
     for line in lines:
@@ -131,7 +139,7 @@ def _tell(lines: Sequence[Line]) -> None:
             answer = json.loads(done.stdout)
             assert "\x1b" not in said
             if line.keeps:
-                known[line.keeps] = answer["id"]
+                known[line.keeps] = _id_in(answer)
         else:
             seen = in_terminal(words)
             said, status = seen.text, seen.status

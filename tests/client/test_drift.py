@@ -11,6 +11,7 @@ from typing import Any, NotRequired, get_args, get_origin, get_type_hints, is_ty
 import pytest
 
 from helix.client.answer_shape import Result
+from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.methods import Verbs
 from helix.client.sessions import SessionVerbs
 from helix.memory.verbs.verb import Field, Verb
@@ -18,7 +19,8 @@ from helix.verb_table import VERBS
 
 TYPESCRIPT = Path(__file__).resolve().parents[2] / "sdk" / "typescript" / "src"
 SPOKEN = [verb for verb in VERBS.values() if verb.sdk]
-SESSIONS = "sessions."
+GROUPS: dict[str, type] = {"sessions.": SessionVerbs, "documents.": DocumentVerbs, "jobs.": JobVerbs}
+"""verbs that stand together, as in `mem.sessions`"""
 # A memory is read whole, so that a text written back is not one that was cut.
 OWN_DEFAULTS = {("get", "max_tokens")}
 NOT_TAKEN = {("today", "as_of"), ("today", "ref")}  # today is not in the past
@@ -30,9 +32,12 @@ def _named(verb: object) -> str:
 
 
 def _method(verb: Verb) -> Any:
-    """The verbs about sessions stand together, as `mem.sessions`."""
-    name = verb.sdk.removeprefix(SESSIONS)
-    return getattr(Verbs if name == verb.sdk else SessionVerbs, name)
+    prefix = _group(verb)
+    return getattr(GROUPS.get(prefix, Verbs), verb.sdk.removeprefix(prefix))
+
+
+def _group(verb: Verb) -> str:
+    return next((prefix for prefix in GROUPS if verb.sdk.startswith(prefix)), "")
 
 
 def _parameter(field: Field, taken: dict[str, inspect.Parameter]) -> inspect.Parameter | None:
@@ -58,8 +63,9 @@ def test_everything_that_a_verb_takes_can_be_said_with_the_same_default(verb: Ve
 def test_the_sdk_has_no_verb_that_the_table_does_not_know() -> None:
     spoken = {name for name, _ in inspect.getmembers(Verbs, inspect.isfunction) if not name.startswith("_")}
     spoken |= {
-        f"{SESSIONS}{name}"
-        for name, _ in inspect.getmembers(SessionVerbs, inspect.isfunction)
+        f"{prefix}{name}"
+        for prefix, group in GROUPS.items()
+        for name, _ in inspect.getmembers(group, inspect.isfunction)
         if not name.startswith("_")
     }
     assert spoken - {"health"} == {verb.sdk for verb in SPOKEN}
@@ -69,7 +75,8 @@ def test_the_sdk_has_no_verb_that_the_table_does_not_know() -> None:
 def test_a_call_goes_where_the_table_says(verb: Verb) -> None:
     taken = inspect.signature(_method(verb)).parameters.values()
     needed = {one.name: "x" for one in taken if one.default is inspect.Parameter.empty and one.name != "self"}
-    verbs: Any = SessionVerbs() if verb.sdk.startswith(SESSIONS) else Verbs("project")
+    group = GROUPS.get(_group(verb))
+    verbs: Any = Verbs("project") if group is None else group()
     call = _method(verb)(verbs, **needed)
     assert (call.method, call.path) == (verb.route.method, re.sub(r"\{\w+\}", "x", verb.route.path))
     assert call.is_repeatable == (not verb.changes or "idempotency_key" in verb.fields)
@@ -97,10 +104,16 @@ def _check(theirs: Any, ours: type[Result]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "name", "prefix"), [("helix.ts", "Helix", ""), ("sessions.ts", "SessionVerbs", SESSIONS)]
+    ("file", "name", "prefix"),
+    [
+        ("helix.ts", "Helix", ""),
+        ("sessions.ts", "SessionVerbs", "sessions."),
+        ("documents.ts", "DocumentVerbs", "documents."),
+        ("documents.ts", "JobVerbs", "jobs."),
+    ],
 )
 def test_the_typescript_sdk_has_the_same_verbs_on_the_same_routes(file: str, name: str, prefix: str) -> None:
-    body = (TYPESCRIPT / file).read_text("utf-8").partition(f"export class {name}")[2]
+    body = (TYPESCRIPT / file).read_text("utf-8").partition(f"export class {name}")[2].partition("\n}\n")[0]
     methods = re.findall(
         r'^  (\w+)\([^\n]*\n(?:(?!^  \}).)*?"((?:GET|POST|PATCH) /[^"]*)"', body, re.MULTILINE | re.DOTALL
     )
@@ -109,13 +122,13 @@ def test_the_typescript_sdk_has_the_same_verbs_on_the_same_routes(file: str, nam
             r"_([a-z])", lambda found: found[1].upper(), verb.sdk.removeprefix(prefix)
         ): f"{verb.route.method} {verb.route.path}"
         for verb in SPOKEN
-        if verb.sdk.startswith(SESSIONS) == (prefix == SESSIONS)
+        if _group(verb) == prefix
     }
     assert dict(methods) == (spoken if prefix else {**spoken, "health": "GET /healthz"})
 
 
-@pytest.mark.parametrize("verb", [verb for verb in SPOKEN if verb.sdk.startswith(SESSIONS)], ids=_named)
-def test_the_typescript_sdk_names_the_answers_about_sessions_as_the_python_sdk_does(verb: Verb) -> None:
+@pytest.mark.parametrize("verb", [verb for verb in SPOKEN if _group(verb)], ids=_named)
+def test_the_typescript_sdk_names_the_answers_of_a_group_as_the_python_sdk_does(verb: Verb) -> None:
     [result] = get_args(get_type_hints(_method(verb))["return"])
     routes = (TYPESCRIPT / "generated" / "routes.ts").read_text("utf-8")
     assert f'"{verb.route.method} {verb.route.path}": {{ answer: "{result.__name__}"' in routes

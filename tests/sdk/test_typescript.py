@@ -44,6 +44,8 @@ def test_the_story_ends_in_the_same_vault_as_with_every_other_sdk(package: Packa
         ("faults", "bun"),
         ("sessions", "node"),
         ("sessions", "bun"),
+        ("documents", "node"),
+        ("documents", "bun"),
         ("tools", "node"),
         ("react", "node"),
     ],

@@ -240,11 +240,15 @@ def test_proposals_are_listed_and_applied_by_name(served: Served) -> None:
     served.http.post("/consolidate/pause")  # the other tests share this daemon and count its files
 
 
-def test_reading_everything_changes_no_byte_of_the_vault(served: Served) -> None:
+def test_reading_everything_changes_no_byte_of_the_vault(served: Served, tmp_path: Path) -> None:
     served.remember("A crawl changes nothing")
     event = {"type": "transcript.turn", "actor": "user", "payload": {"role": "user", "content": "we crawl"}}
     citation = served.http.post("/sessions/crawled/events", json=event).json()["citation"]
     memory_id = served.http.get("/recent", params={"ref": "HEAD"}).json()["results"][0]["id"]
+    (tmp_path / "crawl.md").write_text("# Crawling\n\nWe crawl on Fridays.\n")
+    job_id = served.http.post("/documents", json={"path": str(tmp_path / "crawl.md")}).json()["job_id"]
+    wait_for(lambda: served.http.get(f"/jobs/{job_id}").json()["state"] == "done")
+    document_id = served.http.get("/documents").json()["documents"][0]["id"]
     wait_for(lambda: served.daemon.health()["index"]["index_lag"] == 0)
     wait_for(lambda: served.http.get("/map").status_code == 200)
     before = served.bytes()
@@ -258,7 +262,13 @@ def test_reading_everything_changes_no_byte_of_the_vault(served: Served) -> None
         "/refs/resolve": {"name": "HEAD", "session_id": "crawled"},
         "/sessions/{session_id}/context": {"query": "crawl"},
     }
-    named = {"{id}": memory_id, "{session_id}": "crawled", "{seq}": "1"}
+    named = {
+        "/documents/{id}": f"/documents/{document_id}",
+        "{id}": memory_id,
+        "{session_id}": "crawled",
+        "{seq}": "1",
+        "{job_id}": job_id,
+    }
     assert len(crawled) >= 12
     for path in [*crawled, "/", "/openapi.json"]:
         address = functools.reduce(lambda text, name: text.replace(name, named[name]), named, path)

@@ -54,6 +54,8 @@ class Passage:
     is_whole: bool
     covered: float
     """how much of the question's words stands in it or in the title, from 0 to 1"""
+    best: int = 0
+    """where in the text of the memory the line stands that fits best; of a short one only if it is a document"""
 
 
 def find_passage(memory: Memory, words: frozenset[str], ordinal: int | None, room: int) -> Passage:
@@ -64,15 +66,39 @@ def find_passage(memory: Memory, words: frozenset[str], ordinal: int | None, roo
     held = words & set(tokens(memory.title))
     body = memory.body.strip()
     if size_of(body) <= max(_WHOLE, room):
-        return Passage(body, True, _share(words, held.union(tokens(body))))
-    body, span = _searched(memory, ordinal)
+        best = _find_best(memory.body, words) if memory.kind == "document" else 0
+        return Passage(body, True, _share(words, held.union(tokens(body))), best)
+    first, body, span = _searched(memory, ordinal)
     parts = list(units(body))
     texts = [body[one.start : one.end] for one in parts]
     own = [words.intersection(tokens(text)) for text in texts]
-    chosen = _choose(parts, [size_of(text) for text in texts], _Worth(parts, own, words, span), room)
+    worth = _Worth(parts, own, words, span)
+    best = first + _best(body, words, parts, worth)
+    chosen = _choose(parts, [size_of(text) for text in texts], worth, room)
     # A sentence can be a file of JSON.
     text = cut(_joined(body, parts, chosen), _LONGEST_SENTENCE)
-    return Passage(text, False, _share(words, held.union(*(own[at] for at in chosen))))
+    return Passage(text, False, _share(words, held.union(*(own[at] for at in chosen))), best)
+
+
+def _find_best(body: str, words: frozenset[str]) -> int:
+    parts = list(units(body))
+    own = [words.intersection(tokens(body[one.start : one.end])) for one in parts]
+    return _best(body, words, parts, _Worth(parts, own, words, None))
+
+
+def _best(body: str, words: frozenset[str], parts: Sequence[Unit], worth: _Worth) -> int:
+    """Where the best sentence begins; of a block of code the line with the most of the question's words."""
+    if not parts:
+        return 0
+    values = worth.values()
+    unit = parts[max(range(len(parts)), key=lambda at: (not parts[at].is_heading, values[at], -at))]
+    best, most, at = unit.start, 0, unit.start
+    while at < unit.end:
+        after = body.find("\n", at, unit.end) + 1 or unit.end
+        if (found := len(words.intersection(tokens(body[at:after])))) > most:
+            best, most = at, found
+        at = after
+    return best
 
 
 def _share(words: frozenset[str], held: AbstractSet[str]) -> float:
@@ -84,16 +110,16 @@ def size_of(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
-def _searched(memory: Memory, ordinal: int | None) -> tuple[str, tuple[int, int] | None]:
-    """The part of the text that is searched, and where in it the vectors found something."""
+def _searched(memory: Memory, ordinal: int | None) -> tuple[int, str, tuple[int, int] | None]:
+    """The part of the text that is searched, where it begins, and where in it the vectors found something."""
     body = memory.body
     if ordinal is None or len(body) <= MAX_PASSAGE:
-        return body[:_LONGEST], None
+        return 0, body[:_LONGEST], None
     pieces = chunks(memory)
     piece = pieces[min(ordinal, len(pieces) - 1)]
     if len(body) > _LONG:
-        return body[piece.start : piece.end][:_LONGEST], None
-    return body, (piece.start, piece.end)
+        return piece.start, body[piece.start : piece.end][:_LONGEST], None
+    return 0, body, (piece.start, piece.end)
 
 
 def _choose(parts: Sequence[Unit], sizes: Sequence[int], worth: _Worth, room: int) -> list[int]:

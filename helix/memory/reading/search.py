@@ -13,8 +13,15 @@ from helix.index.query import parse
 from helix.memory import answers
 from helix.memory.arguments import check_limit, to_filters
 from helix.memory.place import Place, reaches
+from helix.memory.reading.citation import citation_of
 from helix.memory.reading.passages import Passage, find_passage
-from helix.memory.reading.presentation import about_tokens, brief, check_format, full, passage
+from helix.memory.reading.presentation import (
+    about_tokens,
+    brief,
+    check_format,
+    full,
+    passage,
+)
 from helix.memory.reading.view import NOW, Row, View, When
 from helix.memory.request import Request, verb
 from helix.memory.size_limits import HITS_SHOWN
@@ -100,6 +107,8 @@ def search(
             # The same text in two notes is one answer.
             return None
         marks: answers.HitMarks = {"score": score} if all(fits) else {"score": score, "nearest": True}
+        if note.memory.kind == "document":
+            marks.update(_cited(note, passages.of(note, ordinal, score).best))
         if detailed:
             return {**full(note, text), **marks, "reasons": reasons}
         part = passages.of(note, ordinal, score)
@@ -164,6 +173,11 @@ class _Passages:
             return False
         self._found[note.id] = best
         return True
+
+
+def _cited(note: Note, start: int) -> answers.HitMarks:
+    citation = citation_of(note, start)
+    return {} if citation is None else {"citation": citation}
 
 
 def _hits(head: answers.SearchNotices, items: Sequence[answers.Hit], end: answers.Page) -> answers.Hits:

@@ -28,6 +28,7 @@ _TAGS = [
     {"name": "memories", "description": "Keeping, changing and forgetting"},
     {"name": "reading", "description": "Finding and reading; changes no file"},
     {"name": "graph", "description": "Memories and the edges between them"},
+    {"name": "documents", "description": "Files turned into notes, and the long work of it"},
     {"name": "sessions", "description": "What agents did: logs that can be verified"},
     {"name": "projects", "description": "Who works together on what"},
     {"name": "care", "description": "Looking after the vault"},

@@ -1,4 +1,5 @@
 /** The verbs of the memory, over the daemon's REST routes. */
+import { DocumentVerbs, JobVerbs } from "./documents.js";
 import { BadRequest } from "./errors.js";
 import { ROUTES } from "./generated/routes.js";
 import type * as wire from "./generated/types.js";
@@ -22,6 +23,10 @@ const WHOLE = 200_000;
 export class Helix {
   /** The verbs over the logs of what agents did. */
   readonly sessions: SessionVerbs;
+  /** Files turned into notes. */
+  readonly documents: DocumentVerbs;
+  /** Long work on the machine of the daemon. */
+  readonly jobs: JobVerbs;
   readonly #opts: HelixOpts;
   readonly #transport: Transport;
 
@@ -29,6 +34,8 @@ export class Helix {
     this.#opts = options;
     this.#transport = new Transport(settingsFrom(options));
     this.sessions = new SessionVerbs((route, said, named) => this.#ask(route, said, named));
+    this.documents = new DocumentVerbs((route, said, named) => this.#ask(route, said, named));
+    this.jobs = new JobVerbs((route, said, named) => this.#ask(route, said, named));
   }
 
   /** The scope of calls that name none. */

@@ -3,6 +3,7 @@ export { Helix } from "./helix.js";
 export type { Asked, Route } from "./route.js";
 export type { Paged, Pages } from "./pages.js";
 export type { CallOpts, HelixOpts } from "./settings.js";
+export type { DocumentVerbs, JobVerbs } from "./documents.js";
 export type { SessionVerbs } from "./sessions.js";
 export { VERSION } from "./version.js";
 export * from "./errors.js";
@@ -17,11 +18,17 @@ export type {
   Conflicts,
   ConsolidateResult,
   ContextPack,
+  DocumentDetails,
+  DocumentList,
+  DocumentPart,
+  DocumentProblem,
+  DocumentSummary,
   Edge,
   ErasedEvent,
   FileResult,
   ForgetResult,
   GivenFeedback,
+  ForgottenDocument,
   Graph,
   GraphLink,
   GraphNode,
@@ -29,7 +36,11 @@ export type {
   Health,
   History,
   Hit,
+  IngestedDocument,
   IngestedEvents,
+  JobDetails,
+  JobList,
+  JobSummary,
   LearnedMemory,
   LoggedEvent,
   LogProblem,
@@ -61,6 +72,7 @@ export type {
   Source,
   Stats,
   UpdateResult,
+  VanishedDocument,
   Verbatim,
   VerbatimHit,
   VerifiedSession,

@@ -74,6 +74,10 @@ export type SetRefOpts = Changed<wire.SetRefBody, "name">;
 export type RefsOpts = Asked<wire.ListRefsQuery>;
 export type RefOpts = Asked<wire.ResolveRefQuery, "name">;
 
+export type IngestOpts = Changed<wire.IngestDocumentBody>;
+export type DocumentsOpts = Asked<wire.ListDocumentsQuery>;
+export type JobsOpts = Asked<wire.ListJobsQuery>;
+
 /** An event that is handed over; `timestamp` is when it happened, where that is after what is in the log. */
 export interface NewEvent {
   type: string;

@@ -336,6 +336,62 @@ export interface DistillState {
   last: AskedProgram | null;
 }
 
+export interface DocumentDetails {
+  /** Of its first note; any of its notes stands for it. */
+  id: string;
+  title: string;
+  uri: string;
+  sha256: string;
+  /** How many there are. */
+  notes: number;
+  /** How many there should be: one with a credential in it is left out. */
+  parts: number;
+  created: string;
+  /** Its file is gone. */
+  vanished?: boolean;
+  /** Its notes. */
+  items: DocumentPart[];
+}
+
+export interface DocumentList {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  documents: DocumentSummary[];
+}
+
+export interface DocumentPart {
+  id: string;
+  title: string;
+  part: number;
+  /** Where in the file: `pages 3-5`, `lines 1-80`. */
+  place?: string | null;
+}
+
+export interface DocumentProblem {
+  /** The file. */
+  name: string;
+  reason: string;
+}
+
+export interface DocumentSummary {
+  /** Of its first note; any of its notes stands for it. */
+  id: string;
+  title: string;
+  uri: string;
+  sha256: string;
+  /** How many there are. */
+  notes: number;
+  /** How many there should be: one with a credential in it is left out. */
+  parts: number;
+  created: string;
+  /** Its file is gone. */
+  vanished?: boolean;
+}
+
 export interface Edge {
   rel: string;
   to: string;
@@ -523,6 +579,13 @@ export interface ForgetResult {
   degraded?: string | null;
 }
 
+export interface ForgottenDocument {
+  id: string;
+  status: "forgotten";
+  /** Its notes. */
+  forgotten: string[];
+}
+
 export interface FreezeBody {
   /** Why; whoever is refused is told. */
   reason?: string | undefined;
@@ -637,6 +700,8 @@ export interface Hit {
   reasons?: Record<string, number>;
   /** The text is a part of the memory, which has about so many tokens; `get` reads it whole. */
   more?: number | null;
+  /** Of a document: the place in its file, as in `/papers/retries.pdf#page=3`. */
+  citation?: string | null;
   /** Nothing fits: it is merely what is nearest. */
   nearest?: boolean;
   truncated?: boolean;
@@ -753,6 +818,47 @@ export interface IngestBody {
   events: EventToIngest[];
 }
 
+/** Files by what became of them, and the notes that were made. */
+export interface IngestCounts {
+  /** New documents. Default: `0`. */
+  created?: number;
+  /** Documents that changed: a new version. Default: `0`. */
+  superseded?: number;
+  /** Documents of which parts were missing. Default: `0`. */
+  completed?: number;
+  /** Default: `0`. */
+  unchanged?: number;
+  /** Documents whose file has another name now. Default: `0`. */
+  moved?: number;
+  /** Copies of a document that is there: one of them is enough. Default: `0`. */
+  same?: number;
+  /** Documents that were forgotten here, and stay so. Default: `0`. */
+  forgotten?: number;
+  /** Notes that were made. Default: `0`. */
+  notes?: number;
+  /** Files, or parts of them, that were not taken in. Default: `0`. */
+  problems?: number;
+}
+
+/** A path of this machine, or a document as text or base64 with its name. */
+export interface IngestDocumentBody {
+  /** A file or folder of this machine, from its root. */
+  path?: string | null | undefined;
+  /** The document itself, where it is text. */
+  text?: string | null | undefined;
+  /** The document itself, as base64. */
+  base64?: string | null | undefined;
+  /** Its file name, which says what it is; the same name again is the same document. */
+  name?: string | null | undefined;
+  /** Made from the document when it is not given. */
+  title?: string | null | undefined;
+  /** Default: `"project"`. */
+  scope?: "project" | "global" | "session" | undefined;
+  /** Default: the header `Helix-Project`. */
+  project?: string | null | undefined;
+  tags?: string[] | undefined;
+}
+
 export interface IngestedEvents {
   sessionId: string;
   imported: number;
@@ -761,6 +867,16 @@ export interface IngestedEvents {
   /** One for each that was given, in their order. */
   events: SealedEvent[];
   degraded?: string | null;
+}
+
+/** What became of a document whose content was sent, or of the job that sees to a path. */
+export interface IngestedDocument {
+  /** `job` for a path: what becomes of it is told by the job. */
+  status: "created" | "superseded" | "completed" | "unchanged" | "moved" | "same" | "forgotten" | "job";
+  jobId?: string | null;
+  /** The notes of the document, in their order. */
+  ids: string[];
+  problems: DocumentProblem[];
 }
 
 export interface InvalidateBody {
@@ -787,6 +903,49 @@ export interface Invalidation {
   hash?: string | null;
   citation?: string | null;
   degraded?: string | null;
+}
+
+export interface JobDetails {
+  jobId: string;
+  kind: "ingest";
+  /** What it is about: a folder or a file. */
+  subject: string;
+  state: "queued" | "running" | "done" | "failed" | "cancelled";
+  done: number;
+  total: number;
+  created: string;
+  updated: string;
+  counts: IngestCounts;
+  /** The first 500; `counts` has how many there are. */
+  problems: DocumentProblem[];
+  /** Documents whose file is gone; their notes stay until they are forgotten. */
+  vanished: VanishedDocument[];
+  /** Files that are no documents, by the end of their names. */
+  ignored: Record<string, number>;
+  /** Why it failed. */
+  error: string | null;
+}
+
+export interface JobList {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  jobs: JobSummary[];
+}
+
+export interface JobSummary {
+  jobId: string;
+  kind: "ingest";
+  /** What it is about: a folder or a file. */
+  subject: string;
+  state: "queued" | "running" | "done" | "failed" | "cancelled";
+  done: number;
+  total: number;
+  created: string;
+  updated: string;
 }
 
 export interface Ref {
@@ -1603,6 +1762,13 @@ export interface Upkeep {
   error: string | null;
 }
 
+export interface VanishedDocument {
+  id: string;
+  title: string;
+  /** The file that is gone. */
+  name: string;
+}
+
 export interface VerbFigures {
   verb: string;
   answers: number;
@@ -2117,6 +2283,28 @@ export interface ResolveRefQuery {
   sessionId?: string | null | undefined;
 }
 
+/** The documents in the vault, by their address, and whether their file is still there. */
+export interface ListDocumentsQuery {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Only those whose address begins so, such as `file:///home/me/papers/`. */
+  under?: string | null | undefined;
+  /** Default: `50`. */
+  limit?: number | undefined;
+}
+
+/** Long work on this machine, the latest first. */
+export interface ListJobsQuery {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Default: `20`. */
+  limit?: number | undefined;
+}
+
 /** Read every file again and bring the derived data up to date; answered when that is done. */
 export interface ReindexQuery {
   /** Files that disappeared are gone on purpose. */
@@ -2159,6 +2347,11 @@ export interface Schemas {
   DismissBody: DismissBody;
   DismissedItem: DismissedItem;
   DistillState: DistillState;
+  DocumentDetails: DocumentDetails;
+  DocumentList: DocumentList;
+  DocumentPart: DocumentPart;
+  DocumentProblem: DocumentProblem;
+  DocumentSummary: DocumentSummary;
   Edge: Edge;
   EmbedderState: EmbedderState;
   EraseEventBody: EraseEventBody;
@@ -2176,6 +2369,7 @@ export interface Schemas {
   FileResult: FileResult;
   ForgetBody: ForgetBody;
   ForgetResult: ForgetResult;
+  ForgottenDocument: ForgottenDocument;
   FreezeBody: FreezeBody;
   Freezing: Freezing;
   FrozenState: FrozenState;
@@ -2196,9 +2390,15 @@ export interface Schemas {
   IndexState: IndexState;
   Indexing: Indexing;
   IngestBody: IngestBody;
+  IngestCounts: IngestCounts;
+  IngestDocumentBody: IngestDocumentBody;
   IngestedEvents: IngestedEvents;
+  IngestedDocument: IngestedDocument;
   InvalidateBody: InvalidateBody;
   Invalidation: Invalidation;
+  JobDetails: JobDetails;
+  JobList: JobList;
+  JobSummary: JobSummary;
   Ref: Ref;
   LearnedFrom: LearnedFrom;
   LearnedMemory: LearnedMemory;
@@ -2270,6 +2470,7 @@ export interface Schemas {
   UpdateBody: UpdateBody;
   UpdateResult: UpdateResult;
   Upkeep: Upkeep;
+  VanishedDocument: VanishedDocument;
   VerbFigures: VerbFigures;
   Verbatim: Verbatim;
   VerbatimHit: VerbatimHit;
