@@ -145,13 +145,11 @@ def _serve(followed: FollowedVault) -> None:
         distill = DistillSoon(followed)
         followed.reconciler.on_scan += [capture.look, distill.look, workspace.jobs.start]
         doors = _make_doors(workspace, follower, recall, clients, mcp, release, capture.look, admission)
+        before = [workspace.jobs.stop, capture.stop, distill.stop]
         plugged = [
             Plugged(
                 lifespans=[
-                    partial(
-                        *(_following, follower, recall, workspace.upkeep),
-                        [workspace.jobs.stop, capture.stop, distill.stop],
-                    ),
+                    partial(_following, follower, recall, workspace.upkeep, before),
                     doors.events.run,
                 ]
             ),
