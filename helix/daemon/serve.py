@@ -28,6 +28,7 @@ from helix.daemon.connections import BoundedConnection
 from helix.daemon.distilling import DistillSoon
 from helix.daemon.exposure import check_exposure, local_url
 from helix.daemon.logs import LEVELS, announce, start_logging
+from helix.daemon.relearning import RelearnSoon
 from helix.dialects.registry import enabled
 from helix.errors import ConfigError, HelixError, VaultLocked
 from helix.follow.daemon_address import Whereabouts
@@ -142,10 +143,10 @@ def _serve(followed: FollowedVault) -> None:
         followed.on_change(mcp.memories_changed)
         follower = followed.follower()
         capture = CaptureSoon(workspace)
-        distill = DistillSoon(followed)
-        followed.reconciler.on_scan += [capture.look, distill.look, workspace.jobs.start]
+        on_scans = (capture, DistillSoon(followed), RelearnSoon(workspace))
+        followed.reconciler.on_scan += [*(one.look for one in on_scans), workspace.jobs.start]
         doors = _make_doors(workspace, follower, recall, clients, mcp, release, capture.look, admission)
-        before = [workspace.jobs.stop, capture.stop, distill.stop]
+        before = [workspace.jobs.stop, *(one.stop for one in on_scans)]
         plugged = [
             Plugged(
                 lifespans=[
