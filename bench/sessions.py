@@ -1,6 +1,7 @@
 """What the log of sessions costs: appending beside a bare durable append, many writers, long logs, finding words.
 
 `python -m bench.sessions` takes a minute; `--events 1000000 --sessions 5000` is the large run for finding words.
+`--sync-ms 5` makes every fsync wait so much longer, in both arms: what a slower disk would make of it.
 """
 
 from __future__ import annotations
@@ -32,11 +33,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--events", type=int, default=100_000)
     parser.add_argument("--sessions", type=int, default=500)
+    parser.add_argument("--sync-ms", type=float, default=0.0)
     wanted = parser.parse_args()
+    if wanted.sync_ms:
+        _slow_down(wanted.sync_ms / 1000)
+        print(f"every fsync waits {wanted.sync_ms:g} ms longer than this disk needs, in both arms")
     with tempfile.TemporaryDirectory() as folder:
         _append(Path(folder) / "append")
     with tempfile.TemporaryDirectory() as folder:
         _find(Path(folder), wanted.events, wanted.sessions)
+
+
+def _slow_down(seconds: float) -> None:
+    fsync = os.fsync
+
+    def slow_fsync(fd: int) -> None:
+        fsync(fd)
+        time.sleep(seconds)
+
+    os.fsync = slow_fsync  # type: ignore[assignment]
 
 
 def _append(folder: Path) -> None:

@@ -177,7 +177,8 @@ def find_secret(text: str) -> str | None:
 
 
 def _find_marked(text: str) -> str | None:
-    for mark in MARKS:
+    # Most texts hold none of them, and to ask that first takes a third of the time.
+    for mark in [mark for mark in MARKS if mark.text in text]:
         for place in _places(text, mark.text):
             before = mark.before.search(text[max(0, place - 40) : place])
             found = mark.pattern.match(text, place) if before else None
@@ -234,7 +235,7 @@ def _is_user_and_password(encoded: str) -> bool:
 
 def _find_assigned(text: str, lowered: str) -> str | None:
     for kind, names in _NAMES:
-        for name in names:
+        for name in [name for name in names if name in lowered]:
             for place in _places(lowered, name):
                 found = _VALUE.match(text, place + len(name))
                 if found and _is_secret_value(found, is_password=kind == "a password"):

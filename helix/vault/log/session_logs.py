@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
 from helix.errors import HelixError, OutsideVault, SessionNotFound, StorageError, VaultUnavailable
 from helix.vault.folder import Folder, NotRegular, close
@@ -261,18 +262,17 @@ class SessionLogs:
         for draft in drafts:
             payload, places = redact(draft.payload)
             before = state.head
-            event = LogEvent(
-                1 if before is None else before.seq + 1,
-                self._stamp(draft.timestamp, before),
-                draft.type,
-                draft.actor,
-                session,
-                payload,
-                {"sensitivity": "restricted" if places else "public", "redacted_paths": places},
-                None if before is None else before.hash,
-                "",
-            )
-            event = dataclasses.replace(event, hash=seal(event.to_fields()))
+            fields: dict[str, Any] = {
+                "seq": 1 if before is None else before.seq + 1,
+                "timestamp": self._stamp(draft.timestamp, before),
+                "type": draft.type,
+                "actor": draft.actor,
+                "thread": session,
+                "payload": payload,
+                "prev_hash": None if before is None else before.hash,
+                "security": {"sensitivity": "restricted" if places else "public", "redacted_paths": places},
+            }
+            event = LogEvent(**fields, hash=seal(fields))
             state.head = Head(event.seq, event.hash, event.timestamp)
             sealed.append(event)
         return sealed

@@ -254,6 +254,7 @@ for number in range(100_000):
 def test_what_was_acknowledged_survives_a_kill_at_any_moment(tmp_path: Path) -> None:
     acknowledged: dict[int, str] = {}
     chance = random.Random(5)
+    reader = _logs(tmp_path)
     for _ in range(scaled(12)):
         with subprocess.Popen(
             [sys.executable, "-c", _APPENDER, str(tmp_path)], stdout=subprocess.PIPE, text=True
@@ -266,8 +267,8 @@ def test_what_was_acknowledged_survives_a_kill_at_any_moment(tmp_path: Path) -> 
         acknowledged |= {int(seq): event_hash for seq, event_hash in whole}
         found = {
             line.event.seq: line.event.hash
-            for name in _logs(tmp_path).files("s")
-            for line in _logs(tmp_path).scan(f"sessions/s/{name}")
+            for name in reader.files("s")
+            for line in reader.scan(f"sessions/s/{name}")
             if line.event is not None
         }
         assert {seq: found.get(seq) for seq in acknowledged} == acknowledged
