@@ -42,7 +42,9 @@ _HALF_ERASED = 2
 # Words are found by `analyze`; here they are only told apart by the blanks between them. Quotes are doubled.
 _SIGNS = "!\"\"#$%&()*+,-./:;<=>?@[\\]^_`{|}~''"
 _SCHEMA = f"""
-CREATE TABLE sessions (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE sessions (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, events INTEGER NOT NULL DEFAULT 0, first TEXT, last TEXT
+);
 CREATE TABLE files (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, session INTEGER NOT NULL,
     mtime_ns INTEGER, size INTEGER, inode INTEGER, ctime_ns INTEGER,
@@ -203,12 +205,21 @@ class EventIndex(StateDatabase):
                 (path, number, *signature, *end),
             )
             file = self._db.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()[0]
-            for line in lines:
-                if line.event is not None:
-                    self._put(number, file, line, line.event)
+            new = [
+                line.event.timestamp
+                for line in lines
+                if line.event is not None and self._put(number, file, line, line.event)
+            ]
+            if new:
+                self._db.execute(
+                    "UPDATE sessions SET events = events + ?1, first = min(coalesce(first, ?2), ?2),"
+                    " last = max(coalesce(last, ?3), ?3) WHERE id = ?4",
+                    (len(new), min(new), max(new), number),
+                )
         return end
 
-    def _put(self, session: int, file: int, line: Line, event: LogEvent) -> None:
+    def _put(self, session: int, file: int, line: Line, event: LogEvent) -> bool:
+        """Whether it was not known yet."""
         ref = next((str(event.payload[key]) for key in EXTERNAL_REFS if event.payload.get(key)), None)
         is_erased = event.erased_at is not None
         self.holds_erased_words |= is_erased
@@ -220,14 +231,14 @@ class EventIndex(StateDatabase):
             # The same event in two files: in a copy that a sync tool made. An erasure counts wherever it stands, and
             # what the other file still holds of it has to go too.
             if is_erased == bool(known[1]):
-                return
+                return False
             self._db.execute(
                 "UPDATE events SET erased = ?, ref = NULL WHERE id = ?", (_HALF_ERASED, known[0])
             )
             if is_erased:
                 self._drop_subjects([known[0]])
                 self._drop_words([known[0]])
-            return
+            return False
         event_hash, prev = (
             bytes.fromhex(event.hash),
             bytes.fromhex(event.prev_hash) if event.prev_hash else None,
@@ -259,6 +270,7 @@ class EventIndex(StateDatabase):
             words = dict.fromkeys(analyze.tokens(event_text(event.payload)))
             text = " ".join([*list(words)[:_WORDS_AT_MOST], _mark(session)])
             self._db.execute("INSERT INTO words (rowid, text) VALUES (?, ?)", (added.lastrowid, text))
+        return True
 
     def _put_subject(self, row: int | None, event: LogEvent, family: str, subject: str) -> None:
         weight = words = None
@@ -289,6 +301,9 @@ class EventIndex(StateDatabase):
             self._drop_subjects(ids)
             self._db.execute(f"DELETE FROM events WHERE {of_session}", (session,))
             self._db.execute(f"DELETE FROM files WHERE {of_session}", (session,))
+            self._db.execute(
+                "UPDATE sessions SET events = 0, first = NULL, last = NULL WHERE name = ?", (session,)
+            )
         for path in paths:
             if (signature := self._signature(path)) is not None:
                 self._take_in(path, signature)
@@ -317,11 +332,10 @@ class EventIndex(StateDatabase):
 
     def sessions(self, only: str | None = None) -> list[SessionCounts]:
         """Those with events, the one that something happened in last first; or one of them."""
-        where = " WHERE s.name <> ?" if only is None else " WHERE s.name = ?"
+        which = "name <> ?" if only is None else "name = ?"
         with self._lock:
             rows = self._db.execute(
-                f"SELECT s.name, count(*), min(e.time), max(e.time) FROM events e"
-                f" JOIN sessions s ON s.id = e.session{where} GROUP BY e.session ORDER BY max(e.time) DESC, s.name",
+                f"SELECT name, events, first, last FROM sessions WHERE events > 0 AND {which} ORDER BY last DESC, name",
                 (only or REFS,),
             ).fetchall()
         return [SessionCounts(*row) for row in rows]

@@ -224,6 +224,8 @@ class LogSimulation:
             places = index.span(session, 1, None, 10_000)
             if len(places) != len({place.hash for place in places}) or len(places) != found.total_events:
                 wrong.append(f"{session}: {len(places)} in the index, {found.total_events} in the files")
+            if index.sessions(session)[0].events != len(places):
+                wrong.append(f"{session}: the listing counts {index.sessions(session)[0].events} events")
             if {place.hash for place in index.heads(session)} != {head.hash for head in found.heads}:
                 wrong.append(f"{session}: the ends of the index are not those of the files")
             here = {place.hash: place for place in places}
