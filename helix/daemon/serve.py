@@ -27,6 +27,7 @@ from helix.daemon.allocator import share_arenas
 from helix.daemon.capturing import CaptureSoon
 from helix.daemon.connections import BoundedConnection
 from helix.daemon.logs import LEVELS, announce, start_logging
+from helix.daemon.relearning import RelearnSoon
 from helix.dialects.registry import enabled
 from helix.errors import ConfigError, HelixError, VaultLocked
 from helix.follow.daemon_address import Whereabouts
@@ -134,12 +135,15 @@ def _serve(followed: FollowedVault) -> None:
         )
         followed.on_change(mcp.memories_changed)
         follower = followed.follower()
-        capture = CaptureSoon(workspace)
-        followed.reconciler.on_scan.append(capture.look)
+        on_scans = (CaptureSoon(workspace), RelearnSoon(workspace))
+        followed.reconciler.on_scan += [on_scan.look for on_scan in on_scans]
         doors = _make_doors(workspace, follower, recall, clients, mcp, release)
         plugged = [
             Plugged(
-                lifespans=[partial(_following, follower, recall, workspace.upkeep, capture), doors.events.run]
+                lifespans=[
+                    partial(_following, follower, recall, workspace.upkeep, on_scans),
+                    doors.events.run,
+                ]
             ),
             Plugged(mcp.routes(), [mcp.run]),
             Plugged(dashboard()),
@@ -235,14 +239,14 @@ def _make_doors(
 
 @asynccontextmanager
 async def _following(
-    follower: Follower, recall: RecallSoon, upkeep: Upkeep, capture: CaptureSoon
+    follower: Follower, recall: RecallSoon, upkeep: Upkeep, on_scans: Sequence[CaptureSoon | RelearnSoon]
 ) -> AsyncIterator[None]:
     for worker in (follower, recall, upkeep):
         worker.start()
     try:
         yield
     finally:
-        for stop in (capture.stop, upkeep.stop, follower.stop, recall.stop):
+        for stop in (*(on_scan.stop for on_scan in on_scans), upkeep.stop, follower.stop, recall.stop):
             await anyio.to_thread.run_sync(stop)
 
 

@@ -62,6 +62,9 @@ CREATE INDEX events_seq ON events (session, seq);
 CREATE INDEX events_file ON events (file, offset);
 CREATE INDEX events_type ON events (session, type);
 CREATE INDEX events_ref ON events (session, ref) WHERE ref IS NOT NULL;
+CREATE TABLE unlearned (
+    session TEXT NOT NULL, seq INTEGER NOT NULL, hash TEXT NOT NULL, project TEXT, PRIMARY KEY (session, hash)
+);
 CREATE TABLE subjects (event INTEGER PRIMARY KEY, family TEXT NOT NULL, subject TEXT NOT NULL, weight REAL, words TEXT);
 CREATE INDEX subjects_subject ON subjects (family, subject);
 CREATE VIRTUAL TABLE words USING fts5 (text, detail = none, tokenize = "ascii tokenchars '{_SIGNS}'");
@@ -84,6 +87,16 @@ class EventPlace(NamedTuple):
     offset: int
     number: int
     is_erased: bool
+
+
+class UnlearnedEvent(NamedTuple):
+    """One that no memory could be made of, though there should be one."""
+
+    session: str
+    seq: int
+    hash: str
+    project: str | None
+    """in which it was appended"""
 
 
 class SessionCounts(NamedTuple):
@@ -316,6 +329,24 @@ class EventIndex(StateDatabase):
 
     def _drop_words(self, ids: Sequence[int]) -> None:
         self._db.executemany("DELETE FROM words WHERE rowid = ?", ((row,) for row in ids))
+
+    def put_unlearned(self, session: str, seq: int, event_hash: str, project: str | None) -> None:
+        with self.transaction():
+            self._db.execute(
+                "INSERT OR IGNORE INTO unlearned VALUES (?, ?, ?, ?)", (session, seq, event_hash, project)
+            )
+
+    def drop_unlearned(self, session: str, event_hash: str) -> None:
+        with self.transaction():
+            self._db.execute("DELETE FROM unlearned WHERE session = ? AND hash = ?", (session, event_hash))
+
+    def unlearned(self, limit: int) -> list[UnlearnedEvent]:
+        """In the order in which they came."""
+        with self._lock:
+            rows = self._db.execute(
+                "SELECT session, seq, hash, project FROM unlearned ORDER BY rowid LIMIT ?", (limit,)
+            ).fetchall()
+        return [UnlearnedEvent(*row) for row in rows]
 
     def forget_erased_words(self) -> None:
         """Merges all postings: a word of a deleted row stands in the file until then."""
@@ -575,7 +606,7 @@ class EventIndex(StateDatabase):
                 return
             for (name,) in self._db.execute(
                 "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN"
-                " ('frequencies', 'words', 'subjects', 'events', 'files', 'sessions')"
+                " ('frequencies', 'words', 'unlearned', 'subjects', 'events', 'files', 'sessions')"
             ).fetchall():
                 self._db.execute(f"DROP TABLE IF EXISTS {name}")
             for statement in _SCHEMA.split(";\n"):

@@ -101,15 +101,12 @@ def is_closed(row: Row, until: str) -> bool:
 
 
 def close(request: Request, event: LogEvent) -> tuple[LearnedMemory | None, str | None]:
-    """End the validity of the memory that an event says holds no more; and why that could not be done, if so."""
+    """End the validity of the memory that an event says holds no more."""
     until = event.payload.get("invalid_at") or event.timestamp
     row = _closed_by(request, event)
     if row is None or not isinstance(until, str) or parse_time(until) is None or is_closed(row, until):
         return None, None
-    try:
-        updated = update(request, row.id, Amendment(valid_until=until))
-    except HelixError as error:
-        return None, f"the event is safe, and the memory {row.id} was not closed: {error.message}"
+    updated = update(request, row.id, Amendment(valid_until=until))
     return {"id": row.id, "status": "closed"}, updated.get("degraded")
 
 

@@ -11,7 +11,8 @@ from helix.memory.reading.view import Row
 from helix.memory.request import Request, verb
 from helix.memory.writing.write import check_time
 from helix.sessions.answers import Invalidated
-from helix.sessions.event_memory import close, find_named, is_closed
+from helix.sessions.event_memory import find_named, is_closed
+from helix.sessions.learn import learn
 from helix.sessions.lessons import ANY_TYPE, INVALIDATED
 from helix.sessions.whole_log import log_of
 from helix.vault.log.event import CITATION, EventDraft
@@ -44,7 +45,7 @@ def invalidate(
     }  # fmt: skip
     kept = {key: value for key, value in payload.items() if value is not None}
     [event], degraded = log.append(home or session, [EventDraft(INVALIDATED, actor, kept)])
-    _, why = close(request, event)
+    _, why = learn(request, event)
     answer: Invalidated = {
         "session_id": event.thread,
         "status": "invalidated",

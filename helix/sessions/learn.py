@@ -8,8 +8,10 @@ what it stated before, and an event that says so ends the validity of what anoth
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING
 
-from helix.errors import HelixError
+from helix.errors import BadValue, HelixError, MemoryErased, NotWorthKeeping, SecretRefused
 from helix.memory.request import Request
 from helix.memory.writing.write import NewText, write
 from helix.sessions.answers import LearnedMemory
@@ -18,12 +20,47 @@ from helix.sessions.lessons import INVALIDATED, EventStatement, statement_of
 from helix.sessions.skill_note import keep_skill, skill_of
 from helix.vault.log.event import LogEvent
 
+if TYPE_CHECKING:
+    from helix.index.event_index import UnlearnedEvent
+
+_FOR_GOOD = (BadValue, MemoryErased, NotWorthKeeping, SecretRefused)
+"""what is no other the next time"""
 _LOOKED_BACK = 200
 """events of the same type among which one of the same name is looked for"""
 
 
 def learn(request: Request, event: LogEvent) -> tuple[LearnedMemory | None, str | None]:
     """The memory that an event becomes, if it does; and why it is not written, if it should be."""
+    try:
+        return _learn(request, event)
+    except HelixError as error:
+        if request.events is not None and not isinstance(error, _FOR_GOOD):
+            with suppress(HelixError):
+                request.events.index().put_unlearned(
+                    event.thread, event.seq, event.hash, request.place.project
+                )
+        return None, f"the event is safe, and no memory was made of it: {error.message}"
+
+
+def relearn(request: Request, unlearned: Sequence[UnlearnedEvent]) -> int:
+    """Try again what could not be learned; how many are done with. Raises nothing that a later try may mend."""
+    done = 0
+    if request.events is None:
+        return done
+    index = request.events.index()
+    for entry in unlearned:
+        places = index.find(entry.session, entry.seq, entry.hash)
+        event = next((event for _, event in index.read(places)), None)
+        reason = None
+        if event is not None and event.erased_at is None:
+            _, reason = learn(request.at(project=entry.project, session=entry.session), event)
+        if reason is None:
+            index.drop_unlearned(entry.session, entry.hash)
+            done += 1
+    return done
+
+
+def _learn(request: Request, event: LogEvent) -> tuple[LearnedMemory | None, str | None]:
     if (skill_id := skill_of(event)) is not None:
         return keep_skill(request, skill_id)
     if event.type == INVALIDATED:
@@ -41,10 +78,7 @@ def learn(request: Request, event: LogEvent) -> tuple[LearnedMemory | None, str 
         idempotency_key=key_of(event.hash),
         supersede_hint=_stated_before(request, statement),
     )
-    try:
-        written = write(request, new_text)
-    except HelixError as error:
-        return None, f"the event is safe, and no memory was made of it: {error.message}"
+    written = write(request, new_text)
     return {"id": written["id"], "status": written["status"]}, written.get("degraded")
 
 

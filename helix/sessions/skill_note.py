@@ -9,7 +9,6 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from helix.errors import HelixError
 from helix.index.event_subject import SKILL, SKILL_TYPES, subject_of
 from helix.memory.request import Request
 from helix.memory.writing.amend import Amendment, update
@@ -55,17 +54,14 @@ def read_skills(
 
 
 def keep_skill(request: Request, skill_id: str) -> tuple[LearnedMemory | None, str | None]:
-    """The note of a skill, as its events are now; and why it is not written, if so."""
+    """The note of a skill, as its events are now; and why it is not found yet, if so."""
     own, key = replace(request, keys=request.keys.of_vault()), key_of_skill(skill_id)
     # From reading the events to writing: of two at once the second one knows of both.
     with own.keys.held(f"{key}-note"), acting(current() or Author("agent", request.place.client)):
         skill = read_skills(request, skill_id).get(skill_id)
         if skill is None:
             return None, None
-        try:
-            return _keep(own, skill, key)
-        except HelixError as error:
-            return None, f"the event is safe, and the note of the skill was not written: {error.message}"
+        return _keep(own, skill, key)
 
 
 def _keep(request: Request, skill: Skill, key: str) -> tuple[LearnedMemory, str | None]:
