@@ -18,6 +18,7 @@ from helix.sessions.contexts import Context, Found, gather, recent
 from helix.sessions.learn import learn
 from helix.sessions.quality import BEARS, EvidencePlan, Quality, judge, next_query, plan_for
 from helix.sessions.refs import find_chain
+from helix.sessions.skill_recall import RecalledSkills, recall_skills
 from helix.sessions.time_travel import gather_then
 from helix.sessions.tool_names import tool
 from helix.sessions.whole_log import log_of
@@ -51,6 +52,7 @@ class _Gathered:
     warnings: Sequence[str]
     plan: EvidencePlan
     quality: Quality
+    skills: RecalledSkills
 
 
 @verb("session_checkout")
@@ -198,9 +200,11 @@ def _gather(
         warnings.append(f"the log was compacted to its last {most_recent} events, and no fact is cited")
     plan = plan_for(query)
     groups = len({context.citation for context in facts})
+    # How skills stand is known of now alone.
+    skills = recall_skills(request, found.contexts) if known_ref is None else RecalledSkills()
     quality = judge(query, facts, cited=groups, superseded=len(closed), warnings=len(warnings), plan=plan)
     return _Gathered(
-        session, query, known_ref, found, facts, closed, events, is_compacted, warnings, plan, quality
+        session, query, known_ref, found, facts, closed, events, is_compacted, warnings, plan, quality, skills
     )
 
 
@@ -295,6 +299,7 @@ def _checkout(known: _Gathered, purpose: str | None, share: float, longest: int)
         "evidence_plan": known.plan.to_dict(),
         "evidence_set": {"groups": sorted({fact.citation for fact in facts})[:8]},
         "search_confidence": round(known.found.confidence, 3),
+        **known.skills.diagnostics(longest),
     }
     workset = working_set(events, facts)
     prompt = _checkout_prompt(known, facts, events, workset, longest)
@@ -434,6 +439,7 @@ def _checkout_prompt(
         "- none"
     ]
     lines += ["## Evidence", *(f"- {fact.citation} [{fact.lane}]" for fact in facts)]
+    lines += known.skills.lines(longest)
     lines += [
         "## Checkout Quality",
         f"- Answerability: {quality.answerability}",

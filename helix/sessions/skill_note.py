@@ -20,7 +20,7 @@ from helix.vault.log.event import LogEvent
 
 EVENTS_AT_MOST = 5_000
 """of one skill, the last ones"""
-_KIND = "procedure"
+KIND = "procedure"
 _TAG = "skill"
 _STATUSES = ("proposed", "validated", "revised", *WITHDRAWN)
 _OWN = "\n## Notes\n"
@@ -71,7 +71,7 @@ def _keep(request: Request, skill: Skill, key: str) -> tuple[LearnedMemory, str 
     if row is None:
         source = {"uri": skill.current.latest_citation}
         new = NewText(
-            text=_body(skill), title=title, kind=_KIND, tags=(_TAG, skill.status), source=source,
+            text=_body(skill), title=title, kind=KIND, tags=(_TAG, skill.status), source=source,
             valid_until=until, idempotency_key=key, force=True,
         )  # fmt: skip
         written = write(request, new)

@@ -95,7 +95,7 @@ def skills(
     if asked is not None and asked not in known:
         raise SessionNotFound(f"there is no skill {asked[:60]!r}; `helix skill list` shows those there are")
     found = [one for one in known.values() if status in (None, one.status)]
-    head: _Head = {} if cursor is not None else {"analytics": _analytics(found)}
+    head: _Head = {} if cursor is not None else {"analytics": analytics(found)}
 
     def entries(_: View) -> list[str]:
         latest_first = sorted(found, key=lambda skill: (skill.changed, skill.skill_id), reverse=True)
@@ -161,7 +161,7 @@ def _version(version: SkillVersion, whole: bool) -> answers.SkillVersion:
     return shown
 
 
-def _analytics(found: Iterable[Skill]) -> answers.SkillAnalytics:
+def analytics(found: Iterable[Skill]) -> answers.SkillAnalytics:
     versions = versions_of(found)
     newest = sorted(versions, key=lambda pair: pair[1].changed, reverse=True)
     promoted = [_candidate(*pair) for pair in newest if pair[1].is_promotable]

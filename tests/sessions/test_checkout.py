@@ -12,7 +12,8 @@ from helix.memory.request import Request
 from helix.memory.writing.amend import relate
 from helix.memory.writing.write import NewText, write
 from helix.sessions import append, checkout, orientation, reading, verbatim
-from helix.sessions.quality import confidence_of
+from helix.sessions.contexts import Context
+from helix.sessions.quality import confidence_of, judge, plan_for
 from tests.memory.world import ME, World
 
 
@@ -186,3 +187,19 @@ def test_bootstrap_says_what_to_do_first(world: World) -> None:
     fresh = orientation.capabilities(_request(world), session_id="nobody")
     assert not fresh["status"]["eventloom"]["session_exists"]
     assert len(fresh["tools"]) == 7
+
+
+def _context(citation: str) -> Context:
+    return Context("Memory Checkout is current.", "graph", "keyword", 1.0, citation, 1.0)
+
+
+def test_the_two_verdicts_that_clients_know_come_out_of_the_arithmetic() -> None:
+    query = "Memory Checkout is current."
+    plan = plan_for(query)
+    sure = judge(query, [_context("c")], cited=1, superseded=0, warnings=0, plan=plan)
+    assert (sure.confidence, sure.answerability, sure.required_action) == (0.75, "answer_from_memory", None)
+    doubtful = judge(query, [_context("")], cited=0, superseded=0, warnings=1, plan=plan)
+    assert (doubtful.confidence, doubtful.answerability) == (0.29, "refresh_recommended")
+    assert doubtful.required_action is not None
+    assert doubtful.required_action["tool"] == "memory_checkout"
+    assert doubtful.required_action["query"] == f"current decisions, blockers, and next actions for: {query}"

@@ -8,7 +8,7 @@ import pytest
 
 from helix.errors import SessionNotFound
 from helix.memory.principal import Principal
-from helix.sessions import append, reading, skills
+from helix.sessions import append, checkout, reading, skills
 from helix.vault.log.event import parse_citation
 from tests.memory.world import ME, World
 
@@ -196,3 +196,27 @@ def test_who_sees_a_part_of_the_vault_sees_no_skills(world: World) -> None:
     assert skills.skills(stranger)["skills"] == []
     with pytest.raises(SessionNotFound):
         skills.skill(stranger, session_id="s", action="proposed", skill_id="x")
+
+
+def test_a_checkout_tells_of_skills_that_apply_and_how_they_did(world: World) -> None:
+    _say(world, "validated", name="Release a version", summary="How a version goes out", procedure=STEPS)
+    _say(world, "outcome_recorded", task="version 3", success_score=0.9, feedback="passed")
+    _say(world, "validated", "deploy", name="Deploy a version", summary="How a version is deployed")
+    last = _say(world, "contradicted", "deploy", reason="the script is gone")
+    request = world.service.request(ME)
+    answer = checkout.checkout(request, session_id="s", query="how does a version go out in a release?")
+    [item] = answer["diagnostics"]["skills"]["items"]
+    assert (item["skill_id"], item["version"], item["status"]) == ("release", "1", "validated")
+    assert item["procedure"] == STEPS
+    assert parse_citation(item["citation"])
+    analytics = answer["diagnostics"]["skill_analytics"]
+    assert [one["skill_id"] for one in analytics["promotion_candidates"]] == ["release"]
+    assert [one["skill_id"] for one in analytics["rollback_candidates"]] == ["deploy"]
+    assert f"- release v1 [validated] ({item['citation']})\n  - {STEPS[0]}" in answer["prompt"]
+    assert f"- roll back: deploy v1 [contradicted] ({last['citation']})" in answer["prompt"]
+    small = checkout.checkout(
+        request, session_id="s", query="how does a version go out in a release?", max_tokens=1900
+    )
+    assert small["tokens_used"] <= 1900
+    other = checkout.checkout(request, session_id="s", query="which port does the gateway listen on?")
+    assert "skills" not in other["diagnostics"]
