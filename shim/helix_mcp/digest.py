@@ -90,12 +90,12 @@ def _recap(rest: Rest, session: str, budget: int, memories: str) -> str:
         return ""
     query = f"max_tokens={budget}" + (f"&without={percent_encoded(session)[:128]}" if session else "")
     try:
-        told = str(rest.ask("GET", f"/recap?{query}").get("text", ""))
+        recap = str(rest.ask("GET", f"/recap?{query}").get("text", ""))
     except GiveUp:  # an older daemon, or there is no time left
         return ""
     from helix_mcp.inert import inert
 
-    lines = [line for line in told.splitlines() if _said(line) not in memories]
+    lines = [line for line in recap.splitlines() if _said(line) not in memories]
     return f'{_LOG}\n<memory id="logs">\n{inert(chr(10).join(lines))}\n</memory>' if lines else ""
 
 

@@ -39,10 +39,10 @@ def reminder(event: dict[str, Any], rest: Rest) -> str:
     log = percent_encoded(f"claude-code-{session}"[:128])
     asked = {"trigger": "stop", "turn_count": turns, "source": "claude-code"}
     try:
-        told = rest.ask("POST", f"/sessions/{log}/reminder", asked).get("reminder")
+        answer = rest.ask("POST", f"/sessions/{log}/reminder", asked).get("reminder")
     except GiveUp:
         return ""
-    if not isinstance(told, dict) or "long_session" not in told.get("reasons", ()):
+    if not isinstance(answer, dict) or "long_session" not in answer.get("reasons", ()):
         return ""
     os.makedirs(folder, mode=0o700, exist_ok=True)
     with open(note, "w", encoding="ascii", opener=private):

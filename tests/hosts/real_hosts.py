@@ -19,6 +19,7 @@ import pytest
 
 from tests.cli.commands import BIN
 from tests.flows.daemon import free_port, running_daemon
+from tests.hosts.model_stand_in import model_that_says
 from tests.waiting import wait_for
 
 HERE = Path(__file__).parent
@@ -238,3 +239,34 @@ def test_claude_code_runs_the_hooks_and_takes_what_they_say(home: Home) -> None:
     wait_for(took_it, seconds=_PATIENCE)
     assert "rounded half to even" in log.read_text()
     home.helix("hooks", "uninstall", "--user")
+
+
+def test_what_claude_code_and_codex_write_down_is_captured_and_proposed_from(home: Home) -> None:
+    """Their own transcripts, of a turn with a model that is none."""
+    with model_that_says("Decision: retries use exponential backoff with jitter.") as url:
+        quiet = {
+            "ANTHROPIC_BASE_URL": url,
+            "ANTHROPIC_API_KEY": "none",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        }
+        home.host("claude", "-p", "Never push to main.", **quiet)
+        provider = (
+            f'{{name = "stand-in", base_url = "{url}/v1", wire_api = "responses", env_key = "STAND_IN_KEY"}}'
+        )
+        options = ["-c", 'model_provider="stand-in"', "-c", f"model_providers.stand-in={provider}"]
+        question = "We decided to keep the old endpoint until March."
+        home.host("codex", "exec", "--skip-git-repo-check", *options, question, STAND_IN_KEY="none")
+    home.helix("capture", "on")
+    sessions = {
+        one["session_id"].split("-")[0]
+        for one in json.loads(home.helix("session", "list", "--json"))["sessions"]
+    }
+    assert sessions == {"claude", "codex"}
+    proposed = json.loads(home.helix("inbox", "--what", "proposed", "--json"))["items"]
+    assert {(one["proposal"]["said_by"], one["proposal"]["text"]) for one in proposed} == {
+        ("user", "Never push to main."),
+        ("user", "We decided to keep the old endpoint until March."),
+        ("assistant", "Decision: retries use exponential backoff with jitter."),
+    }
+    assert {one["proposal"]["project"] for one in proposed} == {"project"}
+    home.helix("capture", "purge")

@@ -94,15 +94,15 @@ class Distiller:
         proposals.note_run(now)
         make_folder(self._folder)
         try:
-            told = tell(events, self._config.max_prompt_chars)
+            session_text = tell(events, self._config.max_prompt_chars)
             answer = run(
                 self._config.command,
-                told.prompt,
+                session_text.prompt,
                 folder=self._folder,
                 timeout=self._config.timeout,
                 is_stopped=self._is_stopped,
             )
-            made, refused = read_answer(answer, told.seqs)
+            made, refused = read_answer(answer, session_text.seqs)
             self._propose(session, made, events)
         except ProgramFailed as error:
             self._note_failure(known._replace(session=session, at=now), through, str(error))
@@ -132,14 +132,14 @@ class Distiller:
                 PROPOSED,
                 ACTOR,
                 {
-                    "kind": one.kind,
-                    "text": one.text,
-                    **({"title": one.title} if one.title else {}),
-                    "evidence": [{"seq": seq, "hash": hashes[seq]} for seq in dict.fromkeys(one.evidence)],
+                    "kind": memory.kind,
+                    "text": memory.text,
+                    **({"title": memory.title} if memory.title else {}),
+                    "evidence": [{"seq": seq, "hash": hashes[seq]} for seq in dict.fromkeys(memory.evidence)],
                 },
                 None,
             )
-            for one in made
+            for memory in made
         ]
         if drafts:
             self._events.append(session, drafts)

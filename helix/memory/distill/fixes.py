@@ -84,9 +84,11 @@ class Trail(Generic[Place]):
             if failed is None or not deeds[failed].has_failed:
                 continue
             edits = [deed.place for deed in deeds[failed:at] if deed.is_edit]
-            told = next((deed for deed in reversed(deeds[failed:]) if deed.cause is not None), None)
-            if edits and told is not None and told.cause is not None:
-                return Fix(told.place, *told.cause, passed.place, tuple(dict.fromkeys(edits))[-_MOST_EDITS:])
+            telling = next((deed for deed in reversed(deeds[failed:]) if deed.cause is not None), None)
+            if edits and telling is not None and telling.cause is not None:
+                return Fix(
+                    telling.place, *telling.cause, passed.place, tuple(dict.fromkeys(edits))[-_MOST_EDITS:]
+                )
         return None
 
 

@@ -68,10 +68,9 @@ def _of_event(
 def _said(place: EventPlace, payload: Mapping[str, Any]) -> Iterator[ProposalPlace]:
     role, text = payload.get("role"), payload.get("content")
     if isinstance(role, str) and isinstance(text, str):
-        for one in statements(role, text):
-            yield _at(
-                place, key_of(one.kind, text[one.start : one.end]), "said", one.kind, one.start, one.end
-            )
+        for stated in statements(role, text):
+            key = key_of(stated.kind, text[stated.start : stated.end])
+            yield _at(place, key, "said", stated.kind, stated.start, stated.end)
 
 
 def _trail_before(index: EventIndex, place: EventPlace) -> _Trail:
@@ -84,10 +83,10 @@ def _trail_before(index: EventIndex, place: EventPlace) -> _Trail:
 
 
 def _fixed(index: EventIndex, fix: Fix[EventPlace]) -> Iterator[ProposalPlace]:
-    told = next((event for _, event in index.read([fix.cause])), None)
-    if told is None or told.erased_at is not None:
+    turn = next((event for _, event in index.read([fix.cause])), None)
+    if turn is None or turn.erased_at is not None:
         return
-    text = str(told.payload.get("content"))[fix.start : fix.end]
+    text = str(turn.payload.get("content"))[fix.start : fix.end]
     others = tuple(EvidencePlace(one.seq, one.hash) for one in (fix.command, *fix.edits))
     yield _at(fix.cause, key_of("fact", text), "fix", "fact", fix.start, fix.end, others)
 

@@ -46,8 +46,8 @@ def run(
         )
     except (OSError, ValueError) as error:
         raise ProgramFailed(f"{command[0]!r} cannot be started: {error}") from error
-    said: list[bytes] = []
-    reader = threading.Thread(target=_read, args=(process, said), daemon=True)
+    output: list[bytes] = []
+    reader = threading.Thread(target=_read, args=(process, output), daemon=True)
     writer = threading.Thread(target=_write, args=(process, prompt), daemon=True)
     reader.start()
     writer.start()
@@ -59,7 +59,7 @@ def run(
                 raise ProgramFailed("it was stopped with the daemon")
             if time.monotonic() > until:
                 raise ProgramFailed(f"it gave no answer within {timeout:.0f} s")
-        if sum(map(len, said)) > _MOST_OUTPUT:
+        if sum(map(len, output)) > _MOST_OUTPUT:
             raise ProgramFailed(f"it said more than {_MOST_OUTPUT // 1024} KiB")
         with suppress(subprocess.TimeoutExpired):
             process.wait(max(_LOOK_EVERY, until - time.monotonic()))
@@ -70,14 +70,14 @@ def run(
     finally:
         _end(process)
         reader.join(1)
-    return b"".join(said).decode("utf-8", "replace")
+    return b"".join(output).decode("utf-8", "replace")
 
 
-def _read(process: subprocess.Popen[bytes], said: list[bytes]) -> None:
+def _read(process: subprocess.Popen[bytes], output: list[bytes]) -> None:
     room = _MOST_OUTPUT + 1
     with suppress(OSError, ValueError):
         while process.stdout is not None and room > 0 and (piece := process.stdout.read1(min(room, 65536))):  # type: ignore[attr-defined]
-            said.append(piece)
+            output.append(piece)
             room -= len(piece)
 
 

@@ -88,11 +88,11 @@ def find_proposed(request: Request, key: str) -> ProposedText | None:
         return None
     proposals = log.proposals()
     places = proposals.places(key)
-    told = [(place, found) for place in places if (found := _read(log, place)) is not None]
-    if not told:
+    readings = [(place, found) for place in places if (found := _read(log, place)) is not None]
+    if not readings:
         proposals.drop(places)
         return None
-    proposed = replace(told[0][1], times=len(told))
+    proposed = replace(readings[0][1], times=len(readings))
     if why_not_worth(proposed.text, proposed.kind) is not None or _is_known(request, proposals, proposed):
         return None
     return proposed
@@ -184,10 +184,10 @@ def _by_program(log: EventLog, place: ProposalPlace, event: LogEvent) -> Propose
     if not isinstance(text, str) or not isinstance(evidence, list) or not evidence:
         return None
     cited = []
-    for one in evidence:
-        if not isinstance(one, dict) or not isinstance(one.get("seq"), int):
+    for named_event in evidence:
+        if not isinstance(named_event, dict) or not isinstance(named_event.get("seq"), int):
             return None
-        source = _event(log, place.session, one["seq"], str(one.get("hash")))
+        source = _event(log, place.session, named_event["seq"], str(named_event.get("hash")))
         if source is None:
             return None
         cited.append(source)

@@ -17,7 +17,7 @@ _LONGEST_TURN = 6_000
 
 
 @dataclass(frozen=True)
-class Statement:
+class StatedPlace:
     kind: str
     """of the memory that it would be"""
     start: int
@@ -151,14 +151,14 @@ _BY_ROLE = {
 }
 
 
-def statements(role: str, text: str) -> Iterator[Statement]:
+def statements(role: str, text: str) -> Iterator[StatedPlace]:
     """What is stated for good in a turn, in its order."""
     families = _BY_ROLE.get(role, ())
     if not families or len(text) > _LONGEST_TURN:
         return
     for start, end in sentences(text):
         if (kind := _kind(families, text[start:end])) is not None:
-            yield Statement(kind, start, end)
+            yield StatedPlace(kind, start, end)
 
 
 def sentences(text: str) -> Iterator[tuple[int, int]]:
