@@ -80,6 +80,20 @@ def test_a_reader_that_dies_is_begun_again() -> None:
         assert converter.convert(_form("a.html"), b"<p>hello</p>").stretches
 
 
+def test_the_process_of_the_readers_gets_no_tokens_of_its_surroundings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HELIX_TOKEN", "wombat-token")
+    monkeypatch.setenv("SOME_API_KEY", "wombat-key")
+    with Converter() as converter:
+        converter.convert(_form("a.html"), b"<p>hello</p>")
+        process = converter._process
+        assert process is not None
+        variables = Path(f"/proc/{process.pid}/environ").read_bytes()
+    assert b"PATH=" in variables
+    assert b"wombat" not in variables
+
+
 def test_the_process_of_the_readers_cannot_write_a_file() -> None:
     import subprocess
     import sys

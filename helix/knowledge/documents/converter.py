@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import select
 import signal
 import subprocess
@@ -21,6 +22,8 @@ from helix.knowledge.documents.readers import text as plain_text
 from helix.memory.tokens import clean
 
 _COMMAND = (sys.executable, "-m", "helix.knowledge.documents.conversion_process")
+_ITS_VARIABLES = ("PATH", "LANG", "LC_", "PYTHON", "VIRTUAL_ENV", "TMPDIR")
+"""of its surroundings: tokens and keys are often among the others"""
 _MOST_FILES = 200
 """that one process reads: what readers leave behind in memory goes with it"""
 _LOOK_AGAIN = 0.1
@@ -133,6 +136,7 @@ class Converter:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
+            env={name: value for name, value in os.environ.items() if name.startswith(_ITS_VARIABLES)},
             start_new_session=True,  # Ctrl-C is for the command, which then ends this process itself
         )
 
