@@ -1,7 +1,7 @@
-"""What one search and one write cost the processor, in process and without the encoding; beside another checkout.
+"""What a search, a write, a list and a pack cost the processor, in process and without the encoding.
 
-`python -m bench.cost --beside FOLDER` runs both in turns on the same notes, so that a busy machine is busy for both,
-and says whether they gave the same answers. Times are of the asking thread alone.
+`python -m bench.cost --beside FOLDER` runs another checkout and this one in turns on the same notes, so that a busy
+machine is busy for both, and says whether they gave the same answers. Times are of the asking thread alone.
 """
 
 from __future__ import annotations
@@ -50,12 +50,13 @@ def main(argv: list[str]) -> None:
     here = Path(__file__).parent.parent
     checkouts = {"here": here} if options.beside is None else {"beside": options.beside, "here": here}
     with tempfile.TemporaryDirectory() as folder:
-        _prepare(Path(folder, "made"), options.notes)
+        made, place = Path(folder, "made"), Path(folder, "turn")
+        _prepare(place, options.notes)
+        place.rename(made)  # and copied back for each turn: state is found by the path of the vault
         found: dict[str, list[dict[str, Any]]] = {name: [] for name in checkouts}
         for turn in range(options.turns):
             for name, checkout in checkouts.items():
-                place = Path(folder, "turn")
-                shutil.copytree(Path(folder, "made"), place)
+                shutil.copytree(made, place)
                 found[name].append(_run(checkout, place, argv))
                 shutil.rmtree(place)
             print(f"turn {turn + 1} of {options.turns}", file=sys.stderr, flush=True)
@@ -116,6 +117,9 @@ def _measure(place: Path, options: argparse.Namespace) -> dict[str, Any]:
         def ask(question: str) -> Callable[[], Any]:
             return lambda: world.service.search(question, scope="all")
 
+        def pack(task: str) -> Callable[[], Any]:
+            return lambda: world.service.context(task, scope="all")
+
         def add(text: str, **how: Any) -> Callable[[], Any]:
             return lambda: world.add(text, project="p001", **how)
 
@@ -124,17 +128,21 @@ def _measure(place: Path, options: argparse.Namespace) -> dict[str, Any]:
         gc.collect()
         resident = _resident()
         written = [_spent(add(text), answers) for text in texts[: options.writes]]
-        after, forced = [], []
+        after, forced, listed, packed = [], [], [], []
         for text, question in zip(texts[options.writes :], asked_after[options.writes :], strict=True):
             forced.append(_spent(add(text, force=True), answers))
             assert world.recall.index.wait_until_embedded(600)  # or the answer is a matter of luck
             after.append(_spent(ask(question), answers))
+            listed.append(_spent(lambda: world.service.recent(scope="all"), answers))
+            packed.append(_spent(pack(question), hashlib.sha256()))  # it names ids in its text
     return {
         "search, notes not read yet, ms": statistics.mean(first),
         "search, ms": statistics.mean(then),
         "write, ms": statistics.mean(written),
         "write by force, ms": statistics.mean(forced),
         "search after a write, ms": statistics.mean(after),
+        "list after a write, ms": statistics.mean(listed),
+        "pack after a write, ms": statistics.mean(packed),
         "resident after the searches, MB": resident,
         "answers": answers.hexdigest(),
     }
