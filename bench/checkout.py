@@ -19,7 +19,7 @@ from typing import Any
 from helix.compose import open_vault, open_workspace
 from helix.config import Config
 from helix.memory.place import Place
-from helix.memory.principal import LOCAL, visible_to
+from helix.memory.principal import LOCAL
 from helix.memory.request import Request
 from helix.memory.search_engine import open_recall
 from helix.memory.writing.amend import relate
@@ -110,7 +110,7 @@ def _opened(folder: Path, model: str) -> Iterator[Request]:
     config = config if model == "default" else replace(config, model=model)
     with open_vault(config, must_follow=True) as helix:
         helix.catch_up()
-        with open_recall(helix) as recall, open_workspace(helix, lambda: recall, visible_to) as workspace:
+        with open_recall(helix) as recall, open_workspace(helix, lambda: recall) as workspace:
             yield workspace.request(LOCAL, Place(project="work"))
 
 

@@ -64,6 +64,8 @@ CODES = (
          "`helix config show` says what is in force and where it comes from."),
     Code("already-exists", errors.AlreadyExists, REFUSED, "There is one already; it was not replaced.",
          "Choose another name, or see `--force` where the command has it."),
+    Code("not-yours", errors.NotYours, REFUSED, "A memory or a project that you see and may not change.",
+         "Ask its owner; the message says who may."),
     Code("stale-hash", errors.StaleHash, REFUSED, "The file changed since it was read, and could not be merged.",
          "Read it again and repeat the change."),
     Code("idempotency-conflict", errors.KeyReused, REFUSED, "An idempotency key that was used for something else.",

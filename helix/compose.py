@@ -13,7 +13,7 @@ from helix.errors import StateUnwritable, StorageError, VaultLocked, VaultMissin
 from helix.follow.lock import FollowLock
 from helix.index.catalog import CATALOG_FILE, Catalog
 from helix.memory.followed_vault import FollowedVault
-from helix.memory.principal import Visibility, visible_to
+from helix.memory.principal import Visibility
 from helix.memory.search_engine import Recall, open_recall
 from helix.state.database import why_disk_refuses
 from helix.state.permissions import make_folder
@@ -65,10 +65,10 @@ def open_vault(config: Config, *, must_follow: bool = False) -> Iterator[Followe
 
 @contextmanager
 def open_workspace(
-    followed: FollowedVault, recall: Callable[[], Recall], visibility: Visibility = visible_to
+    followed: FollowedVault, recall: Callable[[], Recall], visibility: Visibility | None = None
 ) -> Iterator[Workspace]:
     """A vault with everything that requests need. `recall` waits for search, or raises IndexNotReady; `visibility`
-    says what each principal sees."""
+    says what each principal sees; without it the memories say it themselves."""
     # Here and not above: most commands need none of it.
     from helix.memory.workspace import Workspace
 

@@ -15,6 +15,7 @@ HelixError
 │   ├── TooLarge           note-too-large, frontmatter-too-large
 │   └── BadFrontmatter     yaml-syntax, duplicate-key, not-a-mapping, conflict-markers, …
 ├── EditRefused            edit-refused        a surgical edit that could not be proved harmless
+├── NotYours               not-yours           a memory that is seen, and that somebody else has to change
 ├── StaleHash              stale-hash          the file changed since it was read
 ├── MemoryNotFound         not-found
 ├── MemoryErased           erased              nothing can be done with it any more
@@ -127,6 +128,10 @@ class BadFrontmatter(NoteError):
 
 class EditRefused(HelixError):
     code = "edit-refused"
+
+
+class NotYours(HelixError):
+    code = "not-yours"
 
 
 class StaleHash(HelixError):

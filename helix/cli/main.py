@@ -81,7 +81,7 @@ SECTIONS = (
     (
         "Your agents",
         (
-            ("project", "helix.cli.project:app", "Say which project this folder belongs to, and let a file name it."),
+            ("project", "helix.cli.project_members:app", "Say which project this folder is of, and who works on it."),
             ("connect", "helix.cli.connect:connect", "Give a host the memory: print its set-up, or install it."),
             ("disconnect", "helix.cli.connect:disconnect", "Take out of a host's file what connect put there."),
             ("hooks", "helix.cli.hooks:app", "Let Claude Code start with the memories of its project."),

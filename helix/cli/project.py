@@ -19,7 +19,7 @@ from helix.errors import BadValue, ConfigError, StorageError
 _LONGEST_NAME = 200
 
 app = typer.Typer(
-    help="Say which project this folder belongs to, and let a file name it.",
+    help="Say which project this folder is of, and who works on it.",
     invoke_without_command=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -29,7 +29,7 @@ app = typer.Typer(
 @app.callback()
 @reports_errors
 def show(context: typer.Context, as_json: Json = False) -> None:
-    """Say which project this folder belongs to, and let a file name it.
+    """Say which project this folder is of, and who works on it.
 
     HELIX_PROJECT comes first, then a `.helix-project` that you trust, then the git repository around the folder.
     """

@@ -48,6 +48,9 @@ def remember(
     importance: Annotated[float | None, typer.Option(help="From 0 to 1.")] = None,
     valid_from: Annotated[str | None, typer.Option(metavar="TIME", help="It holds from then on.")] = None,
     valid_until: Annotated[str | None, typer.Option(metavar="TIME", help="It holds until then.")] = None,
+    visibility: Annotated[
+        str | None, typer.Option(help="In a team: private, project or team. Default: by the project.")
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Also what says little, or is there already.")
     ] = False,
@@ -71,7 +74,7 @@ def remember(
         "edges": {"supersedes": replaced[1:]} if replaced[1:] else {},
         "source": {"uri": source} if source else {}, "importance": importance,
         "valid_from": valid_from, "valid_until": valid_until, "idempotency_key": idempotency_key,
-        "force": force, "allow_secrets": allow_secrets,
+        "visibility": visibility, "force": force, "allow_secrets": allow_secrets,
     }  # fmt: skip
     with open_verbs(context, standing, writes=True) as verbs:
         answer = verbs.ask("write", **request)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar,
 from helix.client.answer_shape import Listing, Result
 from helix.client.call import Call
 from helix.client.maintenance import Care
+from helix.client.projects import Sharing
 from helix.client.reading import Reading
 from helix.client.results import Graph
 from helix.client.sessions import SessionVerbs
@@ -19,7 +20,7 @@ T = TypeVar("T", bound=Result)
 Item = TypeVar("Item")
 
 
-class Verbs(Reading, Changing, Care):
+class Verbs(Reading, Changing, Sharing, Care):
     """Every verb, as a call that is not sent yet."""
 
     def __init__(self, scope: str) -> None:
@@ -137,6 +138,17 @@ class Methods(Made):
     forget = Method(Verbs.forget)
     restore = Method(Verbs.restore)
     relate = Method(Verbs.relate)
+
+    projects = Method(Verbs.projects)
+    projects_all = IteratorMethod(Verbs.projects)
+    create_project = Method(Verbs.create_project)
+    share_project = Method(Verbs.share_project)
+    unshare_project = Method(Verbs.unshare_project)
+    leave_project = Method(Verbs.leave_project)
+    transfer_project = Method(Verbs.transfer_project)
+    delete_project = Method(Verbs.delete_project)
+    activate_project = Method(Verbs.activate_project)
+    deactivate_project = Method(Verbs.deactivate_project)
 
     stats = Method(Verbs.stats)
     conflicts = Method(Verbs.conflicts)

@@ -15,6 +15,8 @@ from helix.client.results import (
     WriteResult,
 )
 
+Visibility = Literal["private", "project", "team"]
+
 
 class Changing:
     scope: str
@@ -35,19 +37,21 @@ class Changing:
         importance: float | None = None,
         valid_from: Moment | None = None,
         valid_until: Moment | None = None,
+        visibility: Visibility | None = None,
         force: bool = False,
         allow_secrets: bool = False,
     ) -> Call[WriteResult]:
         """Keep a memory, unless it is there already or replaces one. Answered when its file is durable on disk.
 
         `supersede_hint` is the id of the memory that this one replaces. `force` keeps what seems to say nothing or to
-        be there already; `allow_secrets` keeps what looks like a credential.
+        be there already; `allow_secrets` keeps what looks like a credential. `visibility` says for whom it is
+        beside its owner.
         """
         body = {
             "text": text, "kind": kind, "scope": scope or self.scope, "tags": tags, "title": title,
             "supersede_hint": supersede_hint, "project": project, "edges": edges, "source": source,
             "importance": importance, "valid_from": valid_from, "valid_until": valid_until,
-            "force": force or None, "allow_secrets": allow_secrets or None,
+            "visibility": visibility, "force": force or None, "allow_secrets": allow_secrets or None,
         }  # fmt: skip
         return changes("POST", "/remember", WriteResult, body, idempotency_key)
 
@@ -62,6 +66,7 @@ class Changing:
         importance: float | None = None,
         valid_from: Moment | None = None,
         valid_until: Moment | None = None,
+        visibility: Visibility | None = None,
         based_on: str | None = None,
         merge: bool = True,
         idempotency_key: str | None = None,
@@ -74,7 +79,8 @@ class Changing:
         """
         body = {
             "text": text, "title": title, "kind": kind, "tags": tags, "importance": importance,
-            "valid_from": valid_from, "valid_until": valid_until, "allow_secrets": allow_secrets or None,
+            "valid_from": valid_from, "valid_until": valid_until, "visibility": visibility,
+            "allow_secrets": allow_secrets or None,
             "merge": None if merge else False,
         }  # fmt: skip
         return changes("PATCH", of_memory(id), UpdateResult, body, idempotency_key, based_on)

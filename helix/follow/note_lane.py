@@ -66,6 +66,14 @@ class NoteLane(Lane):
     def renew(self) -> None:
         self._tell_ancestry()
 
+    def renew_folder_rules(self) -> None:
+        """Other rules than the catalog was made with: every note is looked at again, whatever its signature says."""
+        rules = self.vault.read_folder_rules()
+        if rules != self.catalog.folder_rules():
+            with self.catalog.transaction():
+                self.catalog.put_folder_rules(rules)
+            self.catalog.forget_signatures()
+
     def take_in(
         self,
         files: Mapping[str, Signature],
@@ -223,7 +231,7 @@ class NoteLane(Lane):
         """What the index has to be told about a memory, if anything."""
         was_at = None if was is None else was.path
         while (now := self.catalog.find(memory_id)) is not None:
-            if was is not None and not doubted and (was.path, was.hash) == (now.path, now.hash):
+            if was is not None and not doubted and _known_by(was) == _known_by(now):
                 return None
             note = self._note_in(now, looked)
             if note is not None:
@@ -247,6 +255,11 @@ class NoteLane(Lane):
             return None
         self.catalog.put(stands.note, stands.needs)
         return stands.note
+
+
+def _known_by(row: Row) -> tuple[str | None, ...]:
+    """What tells two states of a memory apart: a rule of its folder makes another owner of the same file."""
+    return row.path, row.hash, row.owner, row.visibility
 
 
 def _as_it_stands(seen: Looked, stands: Standing | None) -> Looked:

@@ -89,6 +89,7 @@ class Reconciler:
                 self._renew()
                 for lane in self._lanes:
                     lane.renew()
+                self.notes.renew_folder_rules()
             ignore = self.vault.ignore()
             disk = self._look_at(wanted, ignore)
             if disk is None:

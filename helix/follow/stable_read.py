@@ -13,6 +13,7 @@ from helix.vault.frontmatter import Document
 from helix.vault.git_conflict_markers import GitConflict, find_conflict
 from helix.vault.identity import id_in_frontmatter
 from helix.vault.note import Note
+from helix.vault.ownership import FolderRule
 from helix.vault.problem import Problem
 from helix.vault.vault import Vault
 from helix.vault.walk import Signature
@@ -68,7 +69,7 @@ class Looker:
     def _looked(self, path: str, signature: Signature, data: bytes | Problem) -> Looked:
         if isinstance(data, Problem):
             return Looked(signature, None, data)
-        looked = examine_note(path, signature, data)
+        looked = examine_note(path, signature, data, self._vault.folder_of(path))
         if (
             looked.note is not None
             and looked.note.unread is not None
@@ -92,10 +93,10 @@ class Looker:
             return Problem.of(path, error)
 
 
-def examine_note(path: str, signature: Signature, data: bytes) -> Looked:
+def examine_note(path: str, signature: Signature, data: bytes, folder: FolderRule | None = None) -> Looked:
     """What a file with these bytes holds, or what is wrong with it, or both."""
     try:
-        note = Note.parse_leniently(path, data)
+        note = Note.parse_leniently(path, data, folder)
         _ = note.memory, note.state
         problem = _doubtful(note) if note.unread is None else _unreadable(path, note.unread, data)
         return Looked(signature, note, problem)

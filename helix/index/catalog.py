@@ -18,6 +18,7 @@ from helix.state.database import StateDatabase, open_to_read
 from helix.vault.conflict_names import choose_best
 from helix.vault.frontmatter import emit
 from helix.vault.note import Note
+from helix.vault.ownership import PRIVATE
 from helix.vault.problem import Problem
 from helix.vault.text_merge import COLLISION
 from helix.vault.times import parse_time
@@ -25,7 +26,7 @@ from helix.vault.walk import Signature
 
 # Another number means another catalog: it is dropped and rebuilt from the notes, never migrated.
 # The words of titles stand in it, so another way of finding words is another catalog too.
-SCHEMA_VERSION = 513 + analyze.VERSION
+SCHEMA_VERSION = 514 + analyze.VERSION
 
 CATALOG_FILE = "catalog.db"
 
@@ -42,12 +43,14 @@ CREATE INDEX notes_id ON notes (id);
 CREATE INDEX notes_folded ON notes (folded);
 CREATE INDEX notes_hash ON notes (hash);
 CREATE INDEX notes_key ON notes (json_extract(meta, '$.idempotency_key'));
+CREATE INDEX notes_of_projects ON notes (path) WHERE json_extract(meta, '$.kind') = 'project';
 CREATE INDEX notes_needs ON notes (path) WHERE needs <> '';
 CREATE TABLE problems (
     path TEXT NOT NULL, code TEXT NOT NULL, reason TEXT NOT NULL, remedy TEXT NOT NULL, line INTEGER,
     detail TEXT NOT NULL, PRIMARY KEY (path, code)
 ) WITHOUT ROWID;
 CREATE TABLE doubted (id TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE folder_rules (text TEXT NOT NULL);
 """
 _ROW = "path, hash, state, id, has_id, is_stub, needs, status, meta, is_stale"
 _BELOW = "(path = ?1 OR (path > ?1 || '/' AND path < ?1 || '0'))"  # '0' comes right after '/'
@@ -87,6 +90,8 @@ class Row(NamedTuple):
     idempotency_key: str | None
     unmerged: int | None
     """the line where a merge had to keep both texts"""
+    owner: str | None
+    visibility: str
     is_unread: bool
     """known by its text alone: its properties could never be read"""
     is_stale: bool = False
@@ -101,7 +106,7 @@ class Row(NamedTuple):
             memory.title, memory.kind, memory.scope, memory.project,
             memory.tags, memory.edges, memory.source, memory.extra or {}, memory.importance,
             memory.created_at, memory.updated_at, memory.deleted_at, memory.restored_at, memory.valid_until,
-            memory.idempotency_key, _unmerged(note), note.unread is not None,
+            memory.idempotency_key, _unmerged(note), memory.owner, memory.visibility, note.unread is not None,
         )  # fmt: skip
 
     @property
@@ -192,6 +197,15 @@ class Catalog(StateDatabase):
         with self.transaction():
             self._db.execute("UPDATE seen SET mtime_ns = -1")
 
+    def folder_rules(self) -> str:
+        """The rules by which its rows have owners whose notes name none."""
+        rows = self._rows("SELECT text FROM folder_rules")
+        return str(rows[0][0]) if rows else ""
+
+    def put_folder_rules(self, text: str) -> None:
+        self._db.execute("DELETE FROM folder_rules")
+        self._db.execute("INSERT INTO folder_rules VALUES (?)", (text,))
+
     # The disk as it was last seen
 
     def signatures(self, below: str | None = None) -> dict[str, Signature]:
@@ -267,8 +281,16 @@ class Catalog(StateDatabase):
 
     def find_folded(self, memory_id: str) -> Row | None:
         """The same for an id that somebody typed: exactly, or else without regard to case."""
-        query = f"SELECT {_ROW} FROM notes WHERE folded = ? AND NOT is_stub ORDER BY path LIMIT 1"
-        return self.find(memory_id) or next(iter(_rows(self._rows(query, memory_id.casefold()))), None)
+        return best_typed(memory_id, self.rows_folded(memory_id))
+
+    def rows_folded(self, memory_id: str) -> list[Row]:
+        """The memories whose ids are spelled like that, without regard to case."""
+        query = f"SELECT {_ROW} FROM notes WHERE folded = ? ORDER BY path"
+        found: dict[str, list[Row]] = {}
+        for row in _rows(self._rows(query, memory_id.casefold())):
+            found.setdefault(row.id, []).append(row)
+        chosen = (_choose(one, rows) for one, rows in found.items())
+        return [row for row in chosen if row is not None]
 
     def find_by_key(self, idempotency_key: str) -> Row | None:
         """The memory that was created under this key."""
@@ -277,6 +299,13 @@ class Catalog(StateDatabase):
             " AND NOT is_stub ORDER BY path LIMIT 1"
         )
         return next(iter(_rows(self._rows(query, idempotency_key))), None)
+
+    def project_notes(self) -> list[Row]:
+        """The memories that say who is a member of a project; stale ones too, which nobody has taken back."""
+        query = (
+            f"SELECT {_ROW} FROM notes WHERE json_extract(meta, '$.kind') = 'project' AND status = 'active'"
+        )
+        return _rows(self._rows(f"{query} AND NOT is_stub ORDER BY path"))
 
     def rows_of(self, memory_id: str) -> list[Row]:
         return _rows(self._rows(f"SELECT {_ROW} FROM notes WHERE id = ? ORDER BY path", memory_id))
@@ -411,7 +440,9 @@ def _meta(note: Note) -> dict[str, Any]:
     meta = {
         key: value
         for key, value in vars(memory).items()
-        if key not in ("id", "status", "body") and value not in (None, (), {})
+        if key not in ("id", "status", "body")
+        and value not in (None, (), {})
+        and (key, value) != ("visibility", PRIVATE)
     }
     if note.unread is not None:
         meta["unread"] = note.unread.line
@@ -437,6 +468,11 @@ def _choose(memory_id: str, rows: Sequence[Row]) -> Row | None:
     return next(row for row in rows if row.path == best)
 
 
+def best_typed(memory_id: str, rows: Sequence[Row]) -> Row | None:
+    """Exactly what was typed, or else without regard to case."""
+    return next((row for row in rows if row.id == memory_id), rows[0] if rows else None)
+
+
 def _rows(kept: Sequence[tuple[Any, ...]]) -> list[Row]:
     """As the table keeps them: `_ROW`."""
     # One list to parse takes less time than many small ones.
@@ -451,7 +487,8 @@ def _rows(kept: Sequence[tuple[Any, ...]]) -> list[Row]:
             meta["title"], meta["kind"], meta["scope"], get("project"),
             get("tags") or (), get("edges") or {}, get("source"), get("extra") or {}, get("importance"),
             get("created_at"), get("updated_at"), get("deleted_at"), get("restored_at"), get("valid_until"),
-            get("idempotency_key"), get("unmerged"), "unread" in meta, bool(is_stale),
+            get("idempotency_key"), get("unmerged"), get("owner"), get("visibility", PRIVATE),
+            "unread" in meta, bool(is_stale),
         )  # fmt: skip
         rows.append(row)
     return rows

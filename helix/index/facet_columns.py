@@ -1,7 +1,7 @@
 """What is known of every memory, in columns: an object for each would take ten times the memory.
 
 Rows keep their numbers; that of a memory that is gone is given to another. What many memories have in common (status,
-scope, project, kind) is one profile, and every word is kept once.
+scope, project, kind, owner, visibility) is one profile, and every word is kept once.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ class Profile(NamedTuple):
     scope: str
     project: str | None
     kind: str
+    owner: str | None
+    visibility: str
 
 
 class Codes(dict[str, int]):
@@ -201,7 +203,7 @@ class FacetColumns:
 
     def get(self, row: int) -> Facets:
         columns = self._columns
-        status, scope, project, kind = self._profile_list[columns["profile"][row]]
+        status, scope, project, kind, owner, visibility = self._profile_list[columns["profile"][row]]
         session, importance = int(columns["session"][row]), float(columns["importance"][row])
         created, changed, valid_from, valid_until = (_moment(int(columns[name][row])) for name in _TIMES)
         tags, title_words, links = (frozenset(self.words_of(row, name)) for name in _LISTS)
@@ -214,6 +216,8 @@ class FacetColumns:
             valid_from=valid_from,
             valid_until=valid_until,
             links=links,
+            owner=owner,
+            visibility=visibility,
         )
 
     # Columns of `column_masks`
@@ -225,6 +229,8 @@ class FacetColumns:
         if column == _SESSION:
             return self._of_sessions(values)
         passing = among_codes(self._filed_as(column), map(self._codes[column].get, values))
+        if not passing.any() or passing.all():  # as in a vault of one person, who owns everything alike
+            return np.full(self.count, bool(passing.any()))
         mask: np.ndarray = passing[self._columns["profile"][: self.count]]
         return mask
 
@@ -263,7 +269,7 @@ class FacetColumns:
         self._filed_arrays = {}
         number = self._profiles[profile] = len(self._profile_list)
         self._profile_list.append(profile)
-        facets = Facets("", *profile)
+        facets = Facets("", **profile._asdict())
         for field in _TEXT_FIELDS:
             [value] = field.filed_under(facets)
             self._filed[field.name].append(self._codes[field.name][value])

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from helix.index.analyze import query_tokens
 from helix.index.filters import ACTIVE, to_micros
 from helix.vault.note import Memory
+from helix.vault.ownership import PRIVATE
 from helix.vault.times import parse_time
 
 _PORTION = 2_000
@@ -33,6 +34,8 @@ class Facets(NamedTuple):
     valid_until: datetime | None = None
     links: frozenset[str] = frozenset()
     """what it names: ids, or whatever a person wrote in a link"""
+    owner: str | None = None
+    visibility: str = PRIVATE
 
     @property
     def sitting(self) -> str | None:
@@ -57,6 +60,8 @@ def facets_of(memory: Memory) -> Facets:
         valid_from=parse_time(memory.valid_from),
         valid_until=parse_time(memory.valid_until),
         links=frozenset(target for targets in memory.edges.values() for target in targets),
+        owner=memory.owner,
+        visibility=memory.visibility,
     )
 
 
@@ -67,6 +72,8 @@ class FacetValues(NamedTuple):
     scope: str
     project: str | None
     kind: str
+    owner: str | None
+    visibility: str
     session: str | None
     importance: float | None
     created: int | None
@@ -85,7 +92,8 @@ def to_values(facets: Facets) -> FacetValues:
         None if moment is None else to_micros(moment) for moment in times
     )
     return FacetValues(
-        *(facets.status, facets.scope, facets.project, facets.kind, facets.session, facets.importance),
+        *(facets.status, facets.scope, facets.project, facets.kind, facets.owner, facets.visibility),
+        *(facets.session, facets.importance),
         *(created, changed, valid_from, valid_until),
         *(sorted(facets.tags), sorted(facets.title_words), sorted(facets.links)),
     )

@@ -11,6 +11,7 @@ be typed (`owner:ines`), asked for and excluded, and every store files memories 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
@@ -18,6 +19,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from helix.vault.note import SCOPES, STATUSES
+from helix.vault.ownership import FOR_PROJECT, FOR_TEAM, PRIVATE, VISIBILITIES, Ownership
 
 Texts = tuple[str, ...]
 
@@ -44,6 +46,10 @@ class HasFacets(Protocol):
     def tags(self) -> Collection[str]: ...
     @property
     def created(self) -> datetime | None: ...
+    @property
+    def owner(self) -> str | None: ...
+    @property
+    def visibility(self) -> str: ...
 
 
 @dataclass(frozen=True)
@@ -72,14 +78,16 @@ def _by(
     is_list: bool = False,
     is_id: bool = False,
     choices: Texts = (),
+    compared: Callable[[str], str] = str.casefold,
 ) -> Any:
-    """A field that people type: case does not matter, and of a list `auth` covers the nested `auth/jwt`."""
+    """A field that people type: case does not matter unless it is compared otherwise, and of a list `auth` covers the
+    nested `auth/jwt`."""
 
     def filed_under(row: HasFacets) -> Iterable[str]:
-        folded = [value.casefold() for value in read(row)]
+        folded = [compared(value) for value in read(row)]
         return [part for value in folded for part in _nested(value)] if is_list else folded
 
-    about = {"key": key, "filed_under": filed_under, "compared": str.casefold, "is_list": is_list}
+    about = {"key": key, "filed_under": filed_under, "compared": compared, "is_list": is_list}
     return field(default=(), metadata={**about, "is_id": is_id, "choices": choices})
 
 
@@ -100,6 +108,9 @@ class Values:
     scopes: Texts = _by("scope", lambda row: [row.scope], choices=SCOPES)
     statuses: Texts = _by("status", lambda row: [row.status], choices=STATUSES)
     ids: Texts = _by("id", lambda row: [row.id], is_id=True)
+    # Walls are made of these two: what one user sees another whose name is spelled alike does not.
+    owners: Texts = _by("owner", lambda row: [row.owner or ""], compared=str)
+    visibilities: Texts = _by("visibility", lambda row: [row.visibility], choices=VISIBILITIES)
 
 
 FIELDS: Mapping[str, FilterField] = MappingProxyType(
@@ -138,6 +149,27 @@ class Reach:
 
 
 @dataclass(frozen=True)
+class ComparedPlace:
+    """Where the memories are that may say the same as one: in its place, and for the same people. Of two that others
+    see differently neither stands for the other."""
+
+    reach: Reach
+    visibility: str
+    owner: str | None
+    """of what is private"""
+
+    @classmethod
+    def of(cls, scope: str, project: str | None, session: str | None, ownership: Ownership) -> ComparedPlace:
+        owner, visibility = ownership
+        reach = Reach.to_place(scope, project, session)
+        return cls(reach, visibility, owner if visibility == PRIVATE else None)
+
+    def to_where(self) -> Where:
+        owners = (self.owner or "",) if self.visibility == PRIVATE else ()
+        return Where(reaches=(self.reach,), active_only=True, visibilities=(self.visibility,), owners=owners)
+
+
+@dataclass(frozen=True)
 class Where(Values):
     """A memory must pass all that is said."""
 
@@ -153,40 +185,52 @@ class Where(Values):
     """it is one of these: the answer of somebody else to what is no field here"""
     active_only: bool = False
     """unless statuses are named"""
+    wall: Condition | None = None
+    """it is seen by who asks"""
 
     @property
     def names_fields(self) -> bool:
         """Whether somebody filters by a field, beside what they may see."""
-        return self != Where(reaches=self.reaches, among=self.among, active_only=self.active_only)
+        stands = Where(reaches=self.reaches, among=self.among, active_only=self.active_only, wall=self.wall)
+        return self != stands
 
 
-class Has(NamedTuple):
+# Not tuples: two of different kinds would be equal, and what everybody sees and what nobody sees would be one.
+
+
+@dataclass(frozen=True)
+class Has:
     """One of these values stands under the field."""
 
     field: FilterField
     values: frozenset[str]
 
 
-class Among(NamedTuple):
+@dataclass(frozen=True)
+class Among:
     ids: frozenset[str]
 
 
-class Between(NamedTuple):
+@dataclass(frozen=True)
+class Between:
     """Created in this time, its start included and its end not."""
 
     after: datetime | None
     before: datetime | None
 
 
-class Every(NamedTuple):
+@dataclass(frozen=True)
+class Every:
     parts: tuple[Condition, ...]
 
 
-class Either(NamedTuple):
+@dataclass(frozen=True)
+class Either:
     parts: tuple[Condition, ...]
 
 
-class Not(NamedTuple):
+@dataclass(frozen=True)
+class Not:
     part: Condition
 
 
@@ -207,6 +251,8 @@ def to_condition(where: Where) -> Condition:
         parts.append(Either(tuple(map(_within, where.reaches))))
     if where.among is not None:
         parts.append(Among(where.among))
+    if where.wall is not None:
+        parts.append(where.wall)
     return Every(tuple(parts))
 
 
@@ -234,6 +280,35 @@ def _within(reach: Reach) -> Condition:
     return Every(tuple(parts))
 
 
+# Walls
+
+EVERYTHING: Condition = Every(())
+NOTHING: Condition = Either(())
+
+
+def for_team() -> Condition:
+    return Has(FIELDS["visibilities"], frozenset({FOR_TEAM}))
+
+
+def only_private() -> Condition:
+    return Has(FIELDS["visibilities"], frozenset({PRIVATE}))
+
+
+def for_members(projects: Collection[str]) -> Condition:
+    """What is for the members of these projects."""
+    return Every((Has(FIELDS["visibilities"], frozenset({FOR_PROJECT})), of_projects(projects)))
+
+
+def of_projects(projects: Collection[str]) -> Condition:
+    """To the letter; what has no project is of none."""
+    return Has(_PROJECT, frozenset(projects) - {""})
+
+
+def owned_by(user: str) -> Condition:
+    """What nobody owns is nobody's, whatever they are called."""
+    return Has(FIELDS["owners"], frozenset({user}) - {""})
+
+
 # Of one row
 
 Predicate = Callable[[HasFacets], bool]
@@ -241,10 +316,10 @@ Predicate = Callable[[HasFacets], bool]
 
 def to_predicate(where: Where) -> Predicate:
     """What the other compilers are held against."""
-    return _predicate(to_condition(where))
+    return predicate_of(to_condition(where))
 
 
-def _predicate(condition: Condition) -> Predicate:
+def predicate_of(condition: Condition) -> Predicate:
     match condition:
         case Has(asked_for, values):
             return lambda row: not values.isdisjoint(asked_for.filed_under(row))
@@ -257,13 +332,13 @@ def _predicate(condition: Condition) -> Predicate:
                 and (before is None or created < before)
             )
         case Every(parts):
-            tests = [_predicate(part) for part in parts]
+            tests = [predicate_of(part) for part in parts]
             return lambda row: all(test(row) for test in tests)
         case Either(parts):
-            tests = [_predicate(part) for part in parts]
+            tests = [predicate_of(part) for part in parts]
             return lambda row: any(test(row) for test in tests)
         case Not(part):
-            test = _predicate(part)
+            test = predicate_of(part)
             return lambda row: not test(row)
 
 
@@ -324,6 +399,12 @@ def to_sql(where: Where, dialect: SqlDialect, *, id_column: str) -> Sql:
 
     text = to_text(to_condition(where))
     return Sql(text, parameters)
+
+
+def digest_of(condition: Condition) -> str:
+    """The same for conditions that say the same, also in another process."""
+    spelled = to_sql(Where(wall=condition), SqlDialect("?", "{column} has {mark}"), id_column="id")
+    return hashlib.sha256(repr(spelled).encode()).hexdigest()[:16]
 
 
 def to_micros(moment: datetime) -> int:

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from helix.index.filters import HasFacets
+from helix.index.filters import (
+    EVERYTHING,
+    NOTHING,
+    Condition,
+    Either,
+    Every,
+    HasFacets,
+    Not,
+    for_members,
+    for_team,
+    of_projects,
+    only_private,
+    owned_by,
+)
 
 
 @dataclass(frozen=True)
@@ -37,20 +51,45 @@ LOCAL = Principal("local", sees_everything=True)
 UNKNOWN = Principal("unknown")
 
 
+class Wall(NamedTuple):
+    """What somebody sees, and what of that they may change."""
+
+    sees: Condition
+    changes: Condition
+    owns: Condition
+    """theirs, so that they say for whom it is"""
+    member_of: Condition
+    """of one of their projects"""
+
+    @property
+    def is_open(self) -> bool:
+        return self.sees == EVERYTHING
+
+
+OPEN_WALL = Wall(EVERYTHING, EVERYTHING, EVERYTHING, EVERYTHING)
+CLOSED_WALL = Wall(NOTHING, NOTHING, NOTHING, NOTHING)
+
+Visibility = Callable[[Principal], Wall]
+"""the wall of each principal"""
 Allows = Callable[[HasFacets], bool]
-"""whether somebody sees a memory; the predicate of a filter is one (`where.to_predicate`)"""
-Visibility = Callable[[Principal], Allows]
-"""what each principal sees"""
+"""a condition, asked of one memory (`filters.predicate_of`)"""
 
 
 def everything(_: HasFacets) -> bool:
     return True
 
 
-def nothing(_: HasFacets) -> bool:
-    return False
-
-
-def visible_to(principal: Principal) -> Allows:
-    """Everything to whom it is said of, and nothing to anybody else."""
-    return everything if principal.sees_everything else nothing
+def visible_to(principal: Principal, member_of: Collection[str] = ()) -> Wall:
+    """`member_of` are the projects of the user. What is for the team is there to be read; who changes a memory owns it,
+    or is a member of its project."""
+    if principal.sees_everything:
+        return OPEN_WALL
+    if principal.user is None:
+        return CLOSED_WALL
+    own, members = owned_by(principal.user), frozenset(member_of)
+    sees: Condition = Either((own, for_team(), for_members(members)))
+    changes: Condition = Either((own, Every((of_projects(members), Not(only_private())))))
+    if principal.projects is not None:
+        within = of_projects(principal.projects)
+        sees, changes = Every((within, sees)), Every((within, changes))
+    return Wall(sees, changes, own, of_projects(members))

@@ -16,6 +16,7 @@ from helix.errors import SecretRefused
 from helix.memory.activity.event import Activity
 from helix.memory.budget import Answer, Budget, Build, Head, Item, Render, fit_page
 from helix.memory.maintenance.dismissed import OwnDismissals
+from helix.memory.membership import OwnProjects
 from helix.memory.pagination import Cursors, Listing
 from helix.memory.place import Place
 from helix.memory.principal import Principal
@@ -69,6 +70,8 @@ class Request:
     keys: OwnKeys = field(repr=False)
     dismissals: OwnDismissals = field(repr=False)
     bundles: OwnBundles = field(repr=False)
+    projects: OwnProjects = field(repr=False)
+    """who is a member of what, as far as that is seen"""
     manifest: Callable[[], Manifest] = field(repr=False)
     """what an export of what is seen would hold"""
     similarity_map: Callable[[], tuple[Drawn, int]] = field(repr=False)

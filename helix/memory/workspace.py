@@ -8,12 +8,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helix.follow.note_lane import Committed
-from helix.index.filters import HasFacets
+from helix.index.filters import EVERYTHING, Condition, HasFacets, digest_of, predicate_of
 from helix.memory import erasure
+from helix.memory.active_projects import ACTIVE_FILE, ActiveProjects
 from helix.memory.activity.journal import Journal
 from helix.memory.activity.narrowed_activity import AllActivity, NarrowedActivity
 from helix.memory.activity.recorder import Recorder
@@ -21,6 +23,7 @@ from helix.memory.followed_vault import FollowedVault
 from helix.memory.maintenance.dismissed import Dismissed
 from helix.memory.maintenance.freeze import Freeze
 from helix.memory.maintenance.worker import Upkeep
+from helix.memory.membership import Membership, OwnProjects
 from helix.memory.pagination import Pages
 from helix.memory.place import Place
 from helix.memory.portability.export_manifest import Manifest, manifest_of
@@ -29,6 +32,7 @@ from helix.memory.principal import (
     Allows,
     Principal,
     Visibility,
+    Wall,
     everything,
     visible_to,
 )
@@ -56,12 +60,15 @@ class Workspace:
         self,
         followed: FollowedVault,
         recall: Callable[[], Recall],
-        visibility: Visibility = visible_to,
+        visibility: Visibility | None = None,
     ) -> None:
-        """`recall` waits for search, or raises IndexNotReady; `visibility` says what each principal sees."""
+        """`recall` waits for search, or raises IndexNotReady; `visibility` says what each principal sees;
+        without it the memories say it themselves."""
         vault, state = followed.vault, followed.state
         self.followed = followed
-        self._visibility = visibility
+        self.membership = Membership(followed.catalog.project_notes, followed.catalog.version)
+        self._active = ActiveProjects(state / ACTIVE_FILE)
+        self._visibility = visibility or self._visible_to
         self.pages = Pages(state / erasure.PAGES_FILE)
         self.keys = IdempotencyKeys(state / erasure.KEYS_FILE)
         self.journal = Journal(state / erasure.JOURNAL_FILE)
@@ -93,29 +100,39 @@ class Workspace:
 
     def request(self, principal: Principal, place: Place) -> Request:
         """The one way to a request: everything in it is narrowed for the principal."""
-        allows, owner = self._visibility(principal), principal.id
-        is_whole = allows is everything
-        live = self._live if is_whole else NarrowedView(self._live, allows)
+        wall, owner = self._visibility(principal), principal.id
+        # What is kept of answers is good for as long as the same is seen.
+        reader = owner if wall.is_open else f"{owner} {digest_of(wall.sees)}"
+        is_whole, allows = wall.is_open, predicate_of(wall.sees)
+        live = self._live if is_whole else NarrowedView(self._live, wall.sees)
         versions = (
             self.followed.versions if is_whole else NarrowedVersions(self.followed.versions, live, allows)
         )
+        projects = OwnProjects(
+            principal, lambda memory_id: live.find_row(memory_id) is not None, self.membership, self._active
+        )
         return Request(
             principal,
-            place,
-            view_at=functools.partial(self._view_at, allows),
+            _in_active_project(place, projects),
+            view_at=functools.partial(self._view_at, wall.sees),
             store=(
                 self.followed.store
                 if is_whole
-                else NarrowedStore(self.followed.store, live, versions, allows)
+                else NarrowedStore(self.followed.store, live, versions, wall, principal.user)
             ),
             versions=versions,
-            activity=AllActivity(self.journal) if is_whole else NarrowedActivity(self.journal, live),
-            cursors=self.pages.of(owner),
+            activity=(
+                AllActivity(self.journal)
+                if is_whole
+                else NarrowedActivity(self.journal, functools.partial(self._view_of, principal))
+            ),
+            cursors=self.pages.of(reader),
             keys=self.keys.of(owner),
             dismissals=self.dismissed.of(owner),
-            bundles=self._bundles.of(owner),
-            manifest=functools.partial(self._manifest, allows),
-            similarity_map=functools.partial(self._similarity_map, allows),
+            bundles=self._bundles.of(reader),
+            projects=projects,
+            manifest=functools.partial(self._manifest, everything if is_whole else allows),
+            similarity_map=functools.partial(self._similarity_map, wall.sees),
             read_settings=self.followed.vault.read_settings,
             events=self.followed.events if is_whole else None,
             upkeep=self.upkeep if is_whole else None,
@@ -170,14 +187,22 @@ class Workspace:
         for listener in self._listeners:
             listener(verb, answer, max_tokens)
 
-    def _view_at(self, allows: Allows, when: When) -> View:
-        if when == NOW:
-            return self._live if allows is everything else NarrowedView(self._live, allows)
-        past = self.past.view(when.moment(), when.ref)
-        return past if allows is everything else NarrowedView(past, self._then_and_now(allows))
+    def _visible_to(self, principal: Principal) -> Wall:
+        return visible_to(principal, self.membership.of(principal.user))
 
-    def _then_and_now(self, allows: Allows) -> Allows:
+    def _view_of(self, principal: Principal) -> View:
+        """What somebody sees by now, for who listens for long."""
+        return self._view_at(self._visibility(principal).sees, NOW)
+
+    def _view_at(self, seen: Condition, when: When) -> View:
+        if when == NOW:
+            return self._live if seen == EVERYTHING else NarrowedView(self._live, seen)
+        past = self.past.view(when.moment(), when.ref)
+        return past if seen == EVERYTHING else NarrowedView(past, seen, self._then_and_now(seen))
+
+    def _then_and_now(self, condition: Condition) -> Allows:
         """Of the past somebody sees what they would have seen then, unless it was put out of their sight since."""
+        allows = predicate_of(condition)
 
         def seen(memory: HasFacets) -> bool:
             row = self._live.find_row(memory.id)
@@ -189,9 +214,20 @@ class Workspace:
         followed = self.followed
         return manifest_of(followed.vault, followed.catalog, embedder=followed.config.model, allows=allows)
 
-    def _similarity_map(self, allows: Allows) -> tuple[Drawn, int]:
+    def _similarity_map(self, seen: Condition) -> tuple[Drawn, int]:
         drawn, waiting = self._map.map()
-        if allows is everything:
+        if seen == EVERYTHING:
             return drawn, waiting
-        rows = {row.id for row in self._live.everything() if allows(row)}
+        rows = {row.id for row in self._live.part(seen).rows}
         return drawn.narrowed(rows.__contains__), 0
+
+
+def _in_active_project(place: Place, projects: OwnProjects) -> Place:
+    """Who says of which project something is, says so; else it is of the one that is active, for as long as they are a
+    member."""
+    if place.project is not None:
+        return place
+    active = projects.active.find(projects.principal.id, place.session)
+    if active is None or not projects.has_member(active):
+        return place
+    return replace(place, project=active)

@@ -40,7 +40,7 @@ def stand(note: Note, ancestry: Ancestry) -> Standing:
     if document is None:
         known = ancestry.tombstone_of(note.id)
         return Standing(note, "stamp" if settle(note.meta, known) else "")
-    stands = Note(note.path, document)
+    stands = Note(note.path, document, folder=note.folder)
     return Standing(stands, "erase" if stands.is_erased else "bury")
 
 

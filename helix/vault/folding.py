@@ -82,7 +82,7 @@ def merge_copies(
     if home not in paths and vault.root.exists(home):
         # Its own name is taken by another file.
         home = choose_best(memory_id, [note.path for note in notes])
-    survivor = Note(home, merged)
+    survivor = Note(home, merged, folder=vault.folder_of(home))
     vault.check_size(merged.data)
     if not survivor.is_erased:
         vault.ancestry.remember(memory_id, merged)

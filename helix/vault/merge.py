@@ -15,6 +15,7 @@ from helix.vault.edit import REMOVE, Remove, edit
 from helix.vault.frontmatter import Document
 from helix.vault.hashes import state_hash
 from helix.vault.note import STATUSES, ancestors_of, is_erased_record, is_later, status_of
+from helix.vault.ownership import VISIBILITIES
 from helix.vault.text_merge import merge_text
 from helix.vault.times import parse_time, stamp_after
 from helix.vault.yaml_load import Value
@@ -196,7 +197,7 @@ def _without_base(key: str, newer: Mapping[str, Value], older: Mapping[str, Valu
         left, right = newer[key], older[key]
         if isinstance(left, list) and isinstance(right, list):
             return _merge_lists([], left, right)
-        return left
+        return _tighter(left, right) if key == "visibility" else left
     return newer[key] if key in newer else older[key]
 
 
@@ -210,8 +211,16 @@ def _with_base(
         return left
     if isinstance(left, list) and isinstance(right, list):
         return _merge_lists(known if isinstance(known, list) else [], left, right)
+    if key == "visibility" and left is not REMOVE and right is not REMOVE:
+        return _tighter(left, right)
     # Both changed it: the later write, unless it removed what the other one rewrote.
     return right if left is REMOVE else left
+
+
+def _tighter(left: Value, right: Value) -> Value:
+    """Of two that say for whom a record is. A word that is none of them shows it to nobody else."""
+    known = {visibility: rank for rank, visibility in enumerate(VISIBILITIES)}
+    return min(left, right, key=lambda word: known.get(str(word).strip().lower(), -1))
 
 
 def _merge_lists(known: list[Value], left: list[Value], right: list[Value]) -> list[Value]:

@@ -21,6 +21,7 @@ from helix.vault.links import (
     property_links,
     wikilinks,
 )
+from helix.vault.ownership import PRIVATE, FolderRule, ownership_of
 from helix.vault.times import parse_time
 from helix.vault.yaml_load import Value
 
@@ -83,6 +84,10 @@ class Memory:
     source: Mapping[str, Any] | None = None
     importance: float | None = None
     idempotency_key: str | None = None
+    owner: str | None = None
+    """the name of a user"""
+    visibility: str = PRIVATE
+    """for whom it is, beside its owner: nobody, the members of its project, or the whole team"""
     extra: Mapping[str, Any] | None = None
 
     @property
@@ -101,27 +106,29 @@ class Note:
     document: Document
     unread: NoteError | None = None
     """why its properties could not be read: the note is known by its path and its text alone, and never written to"""
+    folder: FolderRule | None = None
+    """whose it is as the vault's own rules say it of its folder, if the note itself does not"""
 
     @classmethod
-    def parse(cls, path: str, data: bytes) -> Note:
-        return cls(path, frontmatter.parse(data))
+    def parse(cls, path: str, data: bytes, folder: FolderRule | None = None) -> Note:
+        return cls(path, frontmatter.parse(data), folder=folder)
 
     @classmethod
-    def parse_leniently(cls, path: str, data: bytes) -> Note:
+    def parse_leniently(cls, path: str, data: bytes, folder: FolderRule | None = None) -> Note:
         """The same for somebody who only reads: a note with bad properties still has its text.
 
         Refused all the same is one that has no text, one that says, as far as can be told, that it is hidden, and a
         conflict copy: its text is a version of another note, which may be hidden.
         """
         try:
-            return cls.parse(path, data)
+            return cls.parse(path, data, folder)
         except NoteError as error:
             if error.code not in _READ_BY_TEXT or original_name(path) is not None:
                 raise
             document = frontmatter.split(data)
             if _says_hidden(document.yaml) or not document.body.strip():
                 raise
-            return cls(path, document, error.at(path))
+            return cls(path, document, error.at(path), folder)
 
     @property
     def meta(self) -> dict[str, Value]:
@@ -163,7 +170,7 @@ class Note:
 
     @cached_property
     def memory(self) -> Memory:
-        return to_memory(self.id, self.meta, self.document.body, self.path)
+        return to_memory(self.id, self.meta, self.document.body, self.path, self.folder)
 
 
 def is_erased_record(meta: Mapping[str, Value], body: str) -> bool:
@@ -193,7 +200,9 @@ def status_of(meta: Mapping[str, Value]) -> str:
     return "deleted" if is_later(meta.get("deleted_at"), meta.get("restored_at")) else "active"
 
 
-def to_memory(memory_id: str, meta: Mapping[str, Value], body: str, path: str) -> Memory:
+def to_memory(
+    memory_id: str, meta: Mapping[str, Value], body: str, path: str, folder: FolderRule | None = None
+) -> Memory:
     project = _text(meta.get("project"))
     scope = str(meta.get("scope") or "").strip().lower()
     if scope not in SCOPES:
@@ -205,6 +214,7 @@ def to_memory(memory_id: str, meta: Mapping[str, Value], body: str, path: str) -
     in_text = (*wikilinks(body), *markdown_links(body, path), *property_links(extra.values()))
     edges["relates_to"] = tuple(dict.fromkeys((*edges["relates_to"], *in_text)))
     source = meta.get("source")
+    owner, visibility = ownership_of(meta, scope, project, folder)
     importance = meta.get("importance")
     return Memory(
         id=memory_id,
@@ -225,6 +235,8 @@ def to_memory(memory_id: str, meta: Mapping[str, Value], body: str, path: str) -
         source=source if isinstance(source, dict) else None,
         importance=float(importance) if isinstance(importance, int | float) else None,
         idempotency_key=_text(meta.get("idempotency_key")),
+        owner=owner,
+        visibility=visibility,
         extra=extra,
     )
 

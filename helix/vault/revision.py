@@ -40,7 +40,7 @@ def revise(note: Note, wanted: Edit, now: datetime) -> Note:
     }
     taken_in = ancestors_of(meta) if "rev" in wanted.changes else note.ancestors
     changes["rev"] = with_ancestors(meta, body, (note.state, *taken_in))
-    return Note(note.path, edit(note.document, changes, wanted.body))
+    return Note(note.path, edit(note.document, changes, wanted.body), folder=note.folder)
 
 
 def take_in(note: Note, version: Document, find_state: FindState) -> Edit:

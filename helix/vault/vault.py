@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from helix.errors import (
     StaleHash,
     StateUnwritable,
     StorageError,
+    VaultError,
     VaultUnavailable,
 )
 from helix.vault import file_standing, frontmatter, ids, revision
@@ -28,6 +30,7 @@ from helix.vault.leftovers import AT_ONCE, State
 from helix.vault.merge import erased_record, settle_registers, with_ancestors
 from helix.vault.new_memory import NewMemory, home_of, to_meta
 from helix.vault.note import Note, is_later, status_of
+from helix.vault.ownership import RULES_FILE, FolderRule, FolderRules
 from helix.vault.paths import MAX_NOTE_BYTES, Root
 from helix.vault.revision import Edit
 from helix.vault.times import Clock, format_time, stamp_after, utc_now
@@ -37,6 +40,8 @@ from helix.vault.walk import Walk, walk
 from helix.vault.yaml_load import Value
 
 __all__ = ["Edit", "Standing", "Vault"]
+
+log = logging.getLogger(__name__)
 
 _TRIES = 20
 _PAUSE = 0.05
@@ -60,6 +65,7 @@ class Vault:
         self._pause = pause
         self.max_note_bytes = max_note_bytes
         self.identity = read_identity(Path(root.path))
+        self._folder_rules: FolderRules | None = None
 
     # Reading
 
@@ -76,7 +82,7 @@ class Vault:
 
     def read_file(self, path: str) -> Note:
         try:
-            return Note.parse(path, self.root.read(path, self.max_note_bytes))
+            return Note.parse(path, self.root.read(path, self.max_note_bytes), self.folder_of(path))
         except NoteError as error:
             raise error.at(path) from None
 
@@ -88,7 +94,7 @@ class Vault:
         """What the file says by itself, whatever else is known of its memory."""
         data = self.root.read(path, self.max_note_bytes)
         try:
-            return Note.parse_leniently(path, data)
+            return Note.parse_leniently(path, data, self.folder_of(path))
         except NoteError as error:
             raise error.at(path) from None
 
@@ -117,6 +123,24 @@ class Vault:
         """A text file by which the vault itself says how it is to be treated; None when it has none."""
         data = self.root.read_settings(path)
         return None if data is None else data.decode("utf-8", "replace")
+
+    def folder_of(self, path: str) -> FolderRule | None:
+        """Whose a note at this path is, by the vault's own rules, if it does not say so itself."""
+        if self._folder_rules is None:
+            self.read_folder_rules()
+        return None if self._folder_rules is None else self._folder_rules.find(path)
+
+    def read_folder_rules(self) -> str:
+        """Read them anew, and return what they say. Where they cannot be meant there are none: whoever a folder was
+        opened for sees nothing of it until somebody has put them right."""
+        self._folder_rules = FolderRules(None)
+        try:
+            text = self.read_settings(RULES_FILE)
+            self._folder_rules = FolderRules(text)
+        except (NoteError, VaultError, StorageError) as error:
+            log.warning("%s is not followed: %s", RULES_FILE, error)
+            return ""
+        return text or ""
 
     # Writing
 
@@ -270,7 +294,7 @@ class Vault:
             document = file_standing.overruled(file, self.ancestry)
             if document is None:
                 return file
-            after = Note(path, document)
+            after = Note(path, document, folder=file.folder)
             return after if self._replace(file, after) else None
 
         return self._until_quiet(path, memory_id, step, "it is looked at again when it is quiet")
@@ -381,7 +405,7 @@ class Vault:
             raise BadValue("the text is not UTF-8; nothing was written") from error
         document = frontmatter.new_document(meta, body)
         self.check_size(document.data)
-        return Note(path, document)
+        return Note(path, document, folder=self.folder_of(path))
 
     def _next(self, note: Note, wanted: Edit) -> Note:
         after = revision.revise(note, wanted, self.clock())

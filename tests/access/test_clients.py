@@ -1,4 +1,4 @@
-"""Helix's own clients with a key: commands, the shim, the Python SDK (that of TypeScript: tests/sdk), and hosts that are connected to a remote daemon."""
+"""Helix's own clients with a key: commands, the shim, the Python SDK, and hosts that are connected from afar."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_python_sdk_shows_its_key_and_tells_why_it_is_refused(team: TeamServ
     with Helix(team.url, token=team.keys["rea"]) as mem:
         assert not mem.search("ferry").results
         with pytest.raises(HelixError, match="'remember'"):
-            mem.add("The ferry leaves at seven.")
+            mem.write("The ferry leaves at seven.")
     with (
         Helix(team.url, token="hx_sk_" + "0" * 16 + "." + "a" * 43) as mem,
         pytest.raises(HelixError) as refused,

@@ -29,7 +29,7 @@ BY_DAEMON = (
     Line(
         "remember 'The nightly export runs at 02:40' --title 'Nightly export' --kind fact --project zoo --tag ops"
         " --tag export --source https://example.org/runbook --importance 0.7 --valid-from 2026-01-01"
-        " --valid-until 2027-01-01 --force --allow-secrets --idempotency-key story-1 --json",
+        " --valid-until 2027-01-01 --visibility team --force --allow-secrets --idempotency-key story-1 --json",
         keeps="first",
     ),
     Line("remember 'Deploys happen on Tuesdays' --global --json", keeps="second"),
@@ -76,6 +76,24 @@ BY_DAEMON = (
     Line("file {second} --project zoo", status=2, shows="global"),
     Line("projects", shows="zoo"),
     Line("projects --json", shows='"unfiled"'),
+    Line(
+        "project create quay --member ines --member ben --idempotency-key story-6", shows="members ben, ines"
+    ),
+    Line("project create quay --json", status=4, shows="there is a project"),
+    Line("project share quay cleo", shows="updated"),
+    Line("project share quay cleo --json", shows='"noop"'),
+    Line("project unshare quay ben", shows="members cleo, ines"),
+    Line("project unshare quay ben --json", shows='"noop"'),
+    Line("project leave quay", status=2, shows="no member"),
+    Line("project leave quay --json", status=2, shows="no member"),
+    Line("project transfer quay ines", shows="owner ines"),
+    Line("project transfer quay ines --json", shows='"owner": "ines"'),
+    Line("project activate quay --session s-1", shows="activated"),
+    Line("project activate quay --json", shows='"activated"'),
+    Line("project deactivate --session s-1", shows="quay  deactivated"),
+    Line("project deactivate --json", shows='"project": null'),
+    Line("project delete quay", shows="0 memories forgotten"),
+    Line("project delete quay --json", status=3, shows="no project"),
     Line("recent --global --ref HEAD --json"),
     Line("capture status", shows="capture is off"),
     Line("capture on --project . --host codex --no-backfill", shows="capture is on for"),

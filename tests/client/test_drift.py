@@ -105,7 +105,9 @@ def test_the_typescript_sdk_has_the_same_verbs_on_the_same_routes(file: str, nam
         r'^  (\w+)\([^\n]*\n(?:(?!^  \}).)*?"((?:GET|POST|PATCH) /[^"]*)"', body, re.MULTILINE | re.DOTALL
     )
     spoken = {
-        verb.sdk.removeprefix(prefix).replace("_page", "Page"): f"{verb.route.method} {verb.route.path}"
+        re.sub(
+            r"_([a-z])", lambda found: found[1].upper(), verb.sdk.removeprefix(prefix)
+        ): f"{verb.route.method} {verb.route.path}"
         for verb in SPOKEN
         if verb.sdk.startswith(SESSIONS) == (prefix == SESSIONS)
     }

@@ -32,7 +32,9 @@ from helix.index.vector_rows import VectorRows
 from helix.index.vector_snapshot import VectorSnapshot
 from helix.index.vector_writer import run_here
 from helix.index.vectors import Vectors
+from helix.memory.principal import Principal, visible_to
 from helix.vault.note import SCOPES, STATUSES
+from helix.vault.ownership import VISIBILITIES
 from tests.index.memories import DIMENSIONS, unit_vectors
 
 _DAY = datetime(2026, 6, 18, tzinfo=UTC)
@@ -44,6 +46,7 @@ _PROJECTS = st.sampled_from([None, "", "shop", "Shop", "o'brien", "a/b", "straß
 _SESSIONS = st.sampled_from([None, "s1", "S1", "s'2"])
 _KINDS = st.sampled_from(["fact", "Fact", "decision", 'it\'s ? a "kind"; --'])
 _TAGS = st.sampled_from(["auth", "Auth/JWT", "auth/jwt/old", "authority", "o'clock", "/", "a/"])
+_OWNERS = st.sampled_from([None, "ines", "Ines", "o'neil"])
 _IDS = ["m1", "M2", "mem_ü", "it's", "?"]
 _TIMES = st.one_of(st.none(), st.sampled_from(_MOMENTS))
 
@@ -63,6 +66,8 @@ ROWS = st.builds(
     importance=st.sampled_from([None, 0.0, 0.3, 1.0]),
     title_words=st.frozensets(_TAGS, max_size=6),
     links=st.frozensets(st.sampled_from(_IDS)),
+    owner=_OWNERS,
+    visibility=st.sampled_from(VISIBILITIES),
 )
 WORLDS = st.lists(ROWS, max_size=len(_IDS)).map(
     lambda rows: [row._replace(id=name) for name, row in zip(_IDS, rows, strict=False)]
@@ -79,6 +84,8 @@ _VALUES: dict[str, st.SearchStrategy[tuple[str, ...]]] = {
     "projects": _texts(_PROJECTS.map(lambda project: project or "")),
     "scopes": _texts(st.sampled_from([*SCOPES, "PROJECT"])),
     "statuses": _texts(st.sampled_from([*STATUSES, "Active"])),
+    "owners": _texts(_OWNERS.map(lambda owner: owner or "")),
+    "visibilities": _texts(st.sampled_from([*VISIBILITIES, "Team"])),
     "ids": _texts(st.sampled_from([*_IDS, "M1", "nobody"])),
 }
 REACHES = st.builds(
@@ -86,6 +93,13 @@ REACHES = st.builds(
     st.sampled_from(SCOPES),
     st.one_of(st.none(), _texts(_PROJECTS.map(lambda project: project or ""))),
     _SESSIONS,
+)
+_SOME_PROJECTS = st.lists(_PROJECTS.map(lambda project: project or ""), max_size=2)
+WALLS = st.builds(
+    lambda user, member_of, only: visible_to(Principal("p", user=user, projects=only), member_of).sees,
+    _OWNERS,
+    _SOME_PROJECTS,
+    st.one_of(st.none(), _SOME_PROJECTS.map(frozenset)),
 )
 WHERES = st.builds(
     Where,
@@ -97,6 +111,7 @@ WHERES = st.builds(
     reaches=st.one_of(st.none(), st.lists(REACHES, max_size=3).map(tuple)),
     among=st.one_of(st.none(), st.frozensets(st.sampled_from([*_IDS, "nobody"]))),
     active_only=st.booleans(),
+    wall=st.one_of(st.none(), WALLS),
 )
 
 

@@ -14,10 +14,13 @@ from helix.memory.verbs.table import VERBS
 from helix.memory.workspace import Workspace
 from helix.memory.writing.write import NewText, write
 
+PROJECT_VERBS = ("create", "share", "unshare", "leave", "transfer", "delete", "activate", "deactivate")
+
 FUNCTIONS: dict[str, Callable[..., Payload]] = {
     verb.run.partition(":")[2]: pkgutil.resolve_name(f"helix.{verb.run}") for verb in VERBS.values()
 }
 """what does each verb, by its own name"""
+FUNCTIONS |= {f"{verb}_project": FUNCTIONS.pop(verb) for verb in PROJECT_VERBS}
 FUNCTIONS |= {
     "consolidate": pkgutil.resolve_name("helix.memory.maintenance.consolidate:consolidate"),
     "map": FUNCTIONS.pop("draw_map"),

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from helix.errors import BadValue, HelixError, KeyReused, MemoryNotFound
-from helix.index.filters import HasFacets
+from helix.index.filters import of_projects
 from helix.memory.maintenance.consolidate import Consolidator
 from helix.memory.place import Place
-from helix.memory.principal import LOCAL, UNKNOWN, Allows, Principal, everything, nothing
+from helix.memory.principal import CLOSED_WALL, LOCAL, OPEN_WALL, UNKNOWN, Principal, Wall
 from helix.memory.reading.view import When
 from helix.memory.tokens import Payload, serialize
 from helix.memory.writing.amend import Amendment
@@ -30,15 +30,14 @@ ANA, BEN = Principal("ana"), Principal("ben")
 ROOM = 20_000
 
 
-def of_harbour(memory: HasFacets) -> bool:
-    return memory.project == "harbour"
+OF_HARBOUR = Wall(*[of_projects(["harbour"])] * 4)
 
 
-def visibility(principal: Principal) -> Allows:
+def visibility(principal: Principal) -> Wall:
     """Ana and Ben see one project, the owner everything, anybody else nothing."""
     if principal.sees_everything:
-        return everything
-    return of_harbour if principal in (ANA, BEN) else nothing
+        return OPEN_WALL
+    return OF_HARBOUR if principal in (ANA, BEN) else CLOSED_WALL
 
 
 @pytest.fixture
@@ -83,6 +82,13 @@ ARGUMENTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "dismiss": (("unreadable-0123456789ab",), {}),
     "keep_both": (("mem_z",), {}),
     "merge": (("mem_z",), {}),
+    "create_project": ((), {"project": "mill", "members": ["ben"]}),
+    "share_project": ((), {"project": "zqsecret", "user": "ana"}),
+    "unshare_project": ((), {"project": "zqsecret", "user": "ben"}),
+    "leave_project": ((), {"project": "zqsecret"}),
+    "transfer_project": ((), {"project": "zqsecret", "user": "ana"}),
+    "delete_project": ((), {"project": "zqsecret"}),
+    "activate_project": ((), {"project": "zqsecret"}),
 }
 TELLING = ("zq", "Zq", "mem_x")
 """of the other project, and in no memory that is seen: no answer may hold them"""

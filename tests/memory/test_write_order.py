@@ -12,16 +12,18 @@ from typing import Any
 
 import pytest
 
-from helix.index.filters import Reach
+from helix.index.filters import ComparedPlace
 from helix.memory.judgement.resemble import ComparedMemory
 from helix.memory.tokens import Payload
 from helix.memory.writing import write as writing
 from helix.memory.writing.write_order import WriteOrder, WritePlan
+from helix.vault.ownership import FOR_TEAM, PRIVATE, Ownership
 from tests.memory.world import World, opened
 from tests.scale import scaled
 from tests.waiting import wait_for
 
-HERE = Reach.to_place("project", "billing", None)
+MINE = Ownership(None, PRIVATE)
+HERE = ComparedPlace.of("project", "billing", None, MINE)
 PATIENCE = 60
 
 
@@ -177,10 +179,14 @@ def test_who_began_to_look_before_another_ended_looks_again() -> None:
     ("other", "place"),
     [
         ("Lunch is at noon", HERE),
-        ("The API listens on 8080", Reach.to_place("global", None, None)),
+        ("The API listens on 8080", ComparedPlace.of("global", None, None, MINE)),
+        ("The API listens on 8080", ComparedPlace.of("project", "billing", None, Ownership("ines", PRIVATE))),
+        ("The API listens on 8080", ComparedPlace.of("project", "billing", None, Ownership(None, FOR_TEAM))),
     ],
 )
-def test_nobody_waits_for_what_is_said_of_something_else_or_elsewhere(other: str, place: Reach) -> None:
+def test_nobody_waits_for_what_is_said_of_something_else_or_elsewhere(
+    other: str, place: ComparedPlace
+) -> None:
     order = WriteOrder()
     with (
         order.turn(HERE, compared("The API listens on 8080"), lambda: WritePlan(1)) as one,

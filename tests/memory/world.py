@@ -12,7 +12,7 @@ from helix.compose import open_vault, open_workspace
 from helix.config import Config, FollowConfig
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.place import Place
-from helix.memory.principal import Visibility, visible_to
+from helix.memory.principal import Visibility
 from helix.memory.search_engine import Recall, open_recall
 from helix.memory.tokens import Payload
 from helix.memory.workspace import Workspace
@@ -61,7 +61,7 @@ class World:
 
 @contextmanager
 def opened(
-    place: Path, *, model: str = "none", now: datetime | None = NOW, visibility: Visibility = visible_to
+    place: Path, *, model: str = "none", now: datetime | None = NOW, visibility: Visibility | None = None
 ) -> Iterator[World]:
     folder = place / "vault"
     folder.mkdir(parents=True, exist_ok=True)

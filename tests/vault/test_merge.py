@@ -18,6 +18,7 @@ from helix.vault.revision import Edit, revise
 from tests.scale import scaled
 
 ID = "mem_2026-01-01_pump_abcdef"
+LATE = "2026-02-01T00:00:00Z"
 
 
 def _version(body: str = "text\n", rev: tuple[str, ...] = (), **meta: Any) -> Document:
@@ -142,3 +143,16 @@ def test_whether_two_copies_lack_their_base_is_what_their_merge_would_find_out(d
 
     merge(copies[0], copies[1], find)
     assert lacks_base(copies, known) == bool(missed)
+
+
+def test_of_two_words_for_whom_a_record_is_the_tighter_one_counts() -> None:
+    base = _version(visibility="project")
+    rev = (state_of(base),)
+    for tight, wide in (("private", "team"), ("private", "project"), ("project", "team"), ("mine", "team")):
+        for first, second in ((tight, wide), (wide, tight)):
+            apart = _version(visibility=first), _version(visibility=second, updated_at=LATE)
+            assert merge(*apart, _nothing).meta["visibility"] == tight
+            known = _version(visibility=first, rev=rev), _version(visibility=second, rev=rev, updated_at=LATE)
+            changed_by_both = "project" not in (first, second)
+            expected = tight if changed_by_both else (first if second == "project" else second)
+            assert merge(*known, _knows(base)).meta["visibility"] == expected

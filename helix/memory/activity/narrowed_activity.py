@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from helix.memory.activity.event import Event, EventFilter
 from helix.memory.activity.journal import Journal
-from helix.memory.reading.view import View
+from helix.memory.reading.view import Row, View
 
 _AT_ONCE = 200
 _WORD = re.compile(r"[^\s;,]+")
@@ -32,7 +32,8 @@ class AllActivity:
 class NarrowedActivity:
     """What happened to a memory that is not there any more, or to none, is nobody's to see."""
 
-    def __init__(self, journal: Journal, view: View) -> None:
+    def __init__(self, journal: Journal, view: Callable[[], View]) -> None:
+        """`view` is what is seen at the time when it is asked for: who listens does so for hours."""
         self._journal = journal
         self._view = view
 
@@ -51,13 +52,14 @@ class NarrowedActivity:
         return self.seen(events), events[-1].seq if len(events) == limit else None
 
     def seen(self, events: Sequence[Event]) -> list[Event]:
-        return [
-            replace(event, detail=self._detail(event))
-            for event in events
-            if self._view.find_row(event.id) is not None
-        ]
+        view = self._view()
+        rows = ((event, view.find_row(event.id)) for event in events)
+        return [_as_seen(event, row, view) for event, row in rows if row is not None]
 
-    def _detail(self, event: Event) -> str:
-        """Nothing where it names a memory that is not seen."""
-        words = _WORD.findall(event.detail)
-        return "" if any(map(self._view.hides, words)) else event.detail
+
+def _as_seen(event: Event, row: Row, view: View) -> Event:
+    """As the memory is called by now: before it was shared it may have had another name and another place. Of other
+    memories nothing is said that are not seen."""
+    now = replace(event, title=row.title, kind=row.kind, project=row.project, path=row.path)
+    names_others = any(map(view.hides, _WORD.findall(event.detail)))
+    return now if now == event and not names_others else replace(now, detail="")

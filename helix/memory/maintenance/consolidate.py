@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from helix.errors import BadValue, HelixError, MemoryNotFound
-from helix.index.filters import Reach, Where
+from helix.index.filters import ComparedPlace
 from helix.memory import answers
 from helix.memory.arguments import check_limit
 from helix.memory.budget import NO_HEAD
@@ -26,6 +26,7 @@ from helix.memory.writing.write import to_compared
 from helix.vault.authors import HELIX, acting
 from helix.vault.links import to_link
 from helix.vault.note import Memory, Note
+from helix.vault.ownership import Ownership
 from helix.vault.times import format_time, parse_time
 from helix.vault.yaml_load import Value
 
@@ -118,8 +119,8 @@ class Consolidator:
             return
         memory = note.memory
         session = (memory.source or {}).get("session") if memory.scope == "session" else None
-        reach = Reach.to_place(memory.scope, memory.project, session)
-        where = Where(reaches=(reach,), active_only=True)
+        ownership = Ownership(memory.owner, memory.visibility)
+        where = ComparedPlace.of(memory.scope, memory.project, session, ownership).to_where()
         for other_id in self._view.alike(f"{memory.title}\n{memory.body}", _COMPARED, where):
             other = self._view.find(other_id) if other_id != row.id else None
             # What is joined by an edge was judged already, by a person or by an earlier look.

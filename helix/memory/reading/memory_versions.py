@@ -50,7 +50,7 @@ class GitVersions:
     ) -> tuple[Version, Note]:
         memory_id, path = self._whereabouts(memory_id)
         version, data = self._history().at(memory_id, path, when=when, ref=ref)
-        return version, Note.parse(version.path, data)
+        return version, Note.parse(version.path, data, self._vault.folder_of(version.path))
 
     def diff(self, memory_id: str, old: str, new: str | None = None) -> str:
         memory_id, path = self._whereabouts(memory_id)

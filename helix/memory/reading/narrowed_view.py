@@ -11,11 +11,11 @@ from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from helix.index.catalog import Row
-from helix.index.filters import Reach, Where
+from helix.index.catalog import Row, best_typed
+from helix.index.filters import Condition, Every, Reach, Where, predicate_of
 from helix.memory.principal import Allows
 from helix.memory.reading.link_graph import Links
-from helix.memory.reading.vault_view import VaultView, not_found, rows_within
+from helix.memory.reading.vault_view import KnownPart, VaultView, not_found, rows_within
 from helix.vault.note import Note
 from helix.vault.problem import Problem
 
@@ -26,9 +26,12 @@ if TYPE_CHECKING:
 class NarrowedView:
     """Made for one request, and not kept: what it worked out is of one moment."""
 
-    def __init__(self, view: VaultView, allows: Allows) -> None:
+    def __init__(self, view: VaultView, seen: Condition, allows: Allows | None = None) -> None:
+        """`allows` narrows it further, by what `seen` has no word for."""
         self._view = view
-        self._allows = allows
+        self._seen = seen
+        self._narrows_further = allows is not None
+        self._allows = allows or predicate_of(seen)
 
     @property
     def commit(self) -> str | None:
@@ -53,7 +56,8 @@ class NarrowedView:
         return {memory_id: row for memory_id, row in found.items() if self._allows(row)}
 
     def find_typed(self, memory_id: str) -> Row | None:
-        return self._allowed(self._view.find_typed(memory_id))
+        rows = self._view.rows_typed(memory_id)
+        return best_typed(memory_id, [row for row in rows if self._allows(row)])
 
     def find_by_key(self, idempotency_key: str) -> Row | None:
         return self._allowed(self._view.find_by_key(idempotency_key))
@@ -88,14 +92,14 @@ class NarrowedView:
         return rows_within(self.everything(), within, include_hidden)
 
     def everything(self) -> list[Row]:
-        return self._rows
+        return self._part.rows
 
     def latest(self, since: datetime | None = None) -> Iterator[Row]:
         return (row for row in self._view.latest(since) if self._allows(row))
 
     def links(self) -> Links:
         """Made of what is seen: a link to anything else leads nowhere, and says what is written there."""
-        return self._links
+        return self._part.links
 
     def problems(self) -> list[Problem]:
         """Of files that are known as memories which are seen. Of what could never be read nobody knows whose it is."""
@@ -111,10 +115,9 @@ class NarrowedView:
     # Searching
 
     def search(self, query: Question) -> SearchAnswer:
-        among = query.where.among
-        seen = self._ids if among is None else among & self._ids
-        answer = self._view.search(replace(query, where=replace(query.where, among=seen)))
+        answer = self._view.search(replace(query, where=self._behind(query.where)))
         # The index may know a memory otherwise than the catalog, for a moment.
+        seen = self.find_rows([hit.memory_id for hit in (*answer.hits, *answer.below)])
         return replace(
             answer,
             hits=[hit for hit in answer.hits if hit.memory_id in seen],
@@ -123,22 +126,22 @@ class NarrowedView:
         )
 
     def alike(self, text: str, limit: int, where: Where) -> list[str]:
-        seen = self._ids if where.among is None else where.among & self._ids
-        return self._view.alike(text, limit, replace(where, among=seen))
+        return self._view.alike(text, limit, self._behind(where))
 
     # Parts
 
     def _allowed(self, row: Row | None) -> Row | None:
         return row if row is not None and self._allows(row) else None
 
-    @cached_property
-    def _rows(self) -> list[Row]:
-        return [row for row in self._view.everything() if self._allows(row)]
+    def _behind(self, where: Where) -> Where:
+        """A filter, behind the wall. What the wall has no word for goes by name."""
+        wall = self._seen if where.wall is None else Every((self._seen, where.wall))
+        if not self._narrows_further:
+            return replace(where, wall=wall)
+        ids = frozenset(row.id for row in self._part.rows)
+        return replace(where, wall=wall, among=ids if where.among is None else where.among & ids)
 
     @cached_property
-    def _ids(self) -> frozenset[str]:
-        return frozenset(row.id for row in self._rows)
-
-    @cached_property
-    def _links(self) -> Links:
-        return Links(self._rows)
+    def _part(self) -> KnownPart:
+        part = self._view.part(self._seen)
+        return KnownPart(list(filter(self._allows, part.rows))) if self._narrows_further else part

@@ -16,6 +16,11 @@ class ProjectSummary(TypedDict):
     project: str
     memories: int
     updated: Annotated[str | None, About("When one of them was last changed.")]
+    owner: NotRequired[Annotated[str | None, About("Whose it is, where that was said.")]]
+    members: NotRequired[Annotated[list[str], About("All of them, the owner too.", absent=[])]]
+    is_active: NotRequired[
+        Annotated[bool, About("What names no project is asked and written there.", absent=False)]
+    ]
 
 
 class Projects(Page):
@@ -53,8 +58,16 @@ def projects(
         head["unfiled"] = unfiled
         return list(found.values())
 
+    known, active = request.projects.known(), request.place.project
+
     def render(entry: ProjectSummary) -> ProjectSummary:
-        return entry
+        project = known.get(entry["project"])
+        if project is None:
+            return entry
+        shown: ProjectSummary = {**entry, "owner": project.owner, "members": sorted(project.members)}
+        if project.name == active:
+            shown["is_active"] = True
+        return shown
 
     _, listing = request.listed("projects", request.view(), cursor, entries)
     return request.page(

@@ -6,13 +6,15 @@ import contextlib
 import math
 import threading
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from helix.errors import HelixError, MemoryNotFound
-from helix.index.catalog import Catalog, Row
-from helix.index.filters import Reach, Where, to_predicate
+from helix.index.catalog import Catalog, Row, best_typed
+from helix.index.filters import Condition, Reach, Where, predicate_of, to_predicate
 from helix.memory.reading.link_graph import Links
 from helix.memory.reading.view import changed_at
 from helix.vault.note import Note
@@ -24,9 +26,21 @@ if TYPE_CHECKING:
 _PAUSE = 0.02
 _PATIENT = 15
 _MOST_FOUND = 2_000
+_MOST_PARTS = 32  # of those who asked last
 
 ReadNote = Callable[[str], Note]
 """the note at a path"""
+
+
+class KnownPart:
+    """The memories that somebody sees."""
+
+    def __init__(self, rows: list[Row]) -> None:
+        self.rows = rows
+
+    @cached_property
+    def links(self) -> Links:
+        return Links(self.rows)
 
 
 class _Known:
@@ -39,24 +53,51 @@ class _Known:
         self._rows: list[Row] = []
         self._links: Links | None = None
         self._latest: list[tuple[float, Row]] | None = None
-        self._found: tuple[object, dict[str, Row]] = (None, {})
-        """single rows, and the version that they are of; exchanged as one, so that nobody waits for who reads all"""
+        self._found: tuple[object, dict[str, Row | None]] = (None, {})
+        """single rows, and the version that they are of; exchanged as one, so that nobody waits for who reads all. That
+        one is not there is known too: it takes as long to say so as of one that is there and not to be seen"""
+        self._typed: tuple[object, dict[str, list[Row]]] = (None, {})
+        """the same for ids that somebody typed"""
+        self._parts: OrderedDict[Condition, tuple[object, KnownPart]] = OrderedDict()
 
     def find(self, memory_id: str) -> Row | None:
         """One row, without reading all of them: the hits of a search are looked up again and again."""
         found = self._known_by_now()
-        row = found.get(memory_id)
-        if row is None and (row := self._catalog.find(memory_id)) is not None:
-            found[memory_id] = row
-        return row
+        if memory_id not in found:
+            found[memory_id] = self._catalog.find(memory_id)
+        return found[memory_id]
 
     def find_all(self, memory_ids: Sequence[str]) -> dict[str, Row]:
         known = self._known_by_now()
         if missing := [memory_id for memory_id in memory_ids if memory_id not in known]:
-            known.update(self._catalog.find_all(missing))
-        return {memory_id: known[memory_id] for memory_id in memory_ids if memory_id in known}
+            rows = self._catalog.find_all(missing)
+            known.update((memory_id, rows.get(memory_id)) for memory_id in missing)
+        found = {memory_id: known[memory_id] for memory_id in memory_ids}
+        return {memory_id: row for memory_id, row in found.items() if row is not None}
 
-    def _known_by_now(self) -> dict[str, Row]:
+    def find_typed(self, memory_id: str) -> list[Row]:
+        version = self._catalog.version()
+        known_at, known = self._typed
+        if version != known_at or len(known) >= _MOST_FOUND:
+            known = {}
+            self._typed = (version, known)
+        if memory_id not in known:
+            known[memory_id] = self._catalog.rows_folded(memory_id)
+        return known[memory_id]
+
+    def part(self, seen: Condition) -> KnownPart:
+        """What somebody sees: worked out once per commit, for those who asked of late."""
+        with self._lock:
+            rows = self._current()
+            version, known = self._parts.pop(seen, (None, None))
+            if known is None or version != self._version:
+                known = KnownPart(list(filter(predicate_of(seen), rows)))
+            self._parts[seen] = self._version, known
+            if len(self._parts) > _MOST_PARTS:
+                self._parts.popitem(last=False)
+            return known
+
+    def _known_by_now(self) -> dict[str, Row | None]:
         version = self._catalog.version()
         found_at, found = self._found
         if version != found_at or len(found) >= _MOST_FOUND:
@@ -129,7 +170,14 @@ class VaultView:
         return self._known.find_all(memory_ids)
 
     def find_typed(self, memory_id: str) -> Row | None:
-        return self._catalog.find_folded(memory_id)
+        return best_typed(memory_id, self.rows_typed(memory_id))
+
+    def rows_typed(self, memory_id: str) -> list[Row]:
+        """Of every memory that may be meant by an id that somebody typed."""
+        return self._known.find_typed(memory_id)
+
+    def part(self, seen: Condition) -> KnownPart:
+        return self._known.part(seen)
 
     def find_by_key(self, idempotency_key: str) -> Row | None:
         return self._catalog.find_by_key(idempotency_key)

@@ -16,6 +16,8 @@ Sight = Literal["project", "global", "session", "all"]
 """what is seen"""
 Status = Literal["active", "superseded", "deleted", "erased"]
 Rel = Literal["supersedes", "depends_on", "contradicts", "refines", "relates_to"]
+Visibility = Literal["private", "project", "team"]
+"""for whom a memory is, beside its owner"""
 Kind = Literal["fact", "preference", "decision", "snippet", "task"]
 """what memories are most often; any other word is taken too"""
 

@@ -274,7 +274,8 @@ READING = (
     ),
     Verb(
         "projects", ListRequest, "helix.memory.reading.projects:Projects", run="memory.reading.projects:projects",
-        permission="recall", route=Route("GET", "/projects", "projects", "care"), command="projects",
+        permission="recall", route=Route("GET", "/projects", "projects", "projects"),
+        command="projects", sdk="projects",
         about="The projects of the memories, the one that changed last first, and how many memories are unfiled.",
     ),
     Verb(

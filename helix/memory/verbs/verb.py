@@ -29,7 +29,7 @@ Permission = Literal[
     "remember", "recall", "modify", "forget", "recover",
     "documents", "connectors", "diagnostics", "analytics", "admin",
 ]  # fmt: skip
-Tag = Literal["memories", "reading", "graph", "sessions", "care"]
+Tag = Literal["memories", "reading", "graph", "projects", "sessions", "care"]
 """the section of the reference page that a route stands in"""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 from helix.memory.size_limits import MOST_FILED
-from helix.memory.verbs.fields import ID, NOTHING, IdempotencyKey, MemoryId, Rel, Scope, Source
+from helix.memory.verbs.fields import ID, NOTHING, IdempotencyKey, MemoryId, Rel, Scope, Source, Visibility
 from helix.memory.verbs.verb import About, Asks, Route, Verb
 
 
@@ -29,6 +29,12 @@ class RememberRequest(Asks):
     importance: Annotated[float | None, About(least=0, most=1)] = None
     valid_from: str | None = None
     valid_until: str | None = None
+    visibility: Annotated[
+        Visibility | None,
+        About(
+            "For whom it is beside its owner. Default: what is of a project is for its members, all else private."
+        ),
+    ] = None
     idempotency_key: Annotated[
         str | None,
         About("A retry with the same key is answered, not repeated.", shortest=1, longest=200),
@@ -49,6 +55,9 @@ class UpdateRequest(Asks):
     importance: Annotated[float | None, About(least=0, most=1)] = None
     valid_from: Annotated[str | None, About("An empty text takes it away.")] = None
     valid_until: Annotated[str | None, About("An empty text takes it away.")] = None
+    visibility: Annotated[
+        Visibility | None, About("For whom it is beside its owner, who alone may say so.")
+    ] = None
     idempotency_key: IdempotencyKey = None
     allow_secrets: bool = False
     may_merge: Annotated[

@@ -20,6 +20,7 @@ from helix.memory.writing.write import (
     check_tags,
     check_time,
     check_title,
+    check_visibility,
     to_project,
 )
 from helix.vault.authors import doing
@@ -43,6 +44,7 @@ class Amendment:
     importance: float | None = None
     valid_from: str | None = None
     valid_until: str | None = None
+    visibility: str | None = None
 
 
 @verb("update")
@@ -66,6 +68,8 @@ def update(
         raise BadValue("the text is empty; to remove a memory, forget it")
     change = _changes(wanted)
     note = request.view().get(memory_id)
+    if wanted.visibility is not None:
+        change["visibility"] = check_visibility(wanted.visibility, note.memory.project)
     if note.memory.status in ("deleted", "erased"):
         raise MemoryErased(f"{note.id} was forgotten; restore it first", code="forgotten")
 
@@ -84,7 +88,8 @@ def update(
         merged: answers.MergedMark = {"merged": True} if merges else {}
         return {"id": stored.note.id, "status": status, **_degraded(stored), "hash": after, **merged}
 
-    arguments = {"id": note.id, **vars(wanted), "based_on": based_on, "may_merge": may_merge}
+    asked = {name: value for name, value in vars(wanted).items() if (name, value) != ("visibility", None)}
+    arguments = {"id": note.id, **asked, "based_on": based_on, "may_merge": may_merge}
     return _once(request, "update", note.id, idempotency_key, arguments, run)
 
 

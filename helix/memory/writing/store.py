@@ -55,6 +55,12 @@ class Store(Protocol):
 
     def erase(self, memory_id: str) -> Stored: ...
 
+    def set_members(self, memory_id: str, owner: str | None, members: Sequence[str]) -> Stored:
+        """In the note of a project. Its owner does, or somebody who takes their own name out."""
+
+    def forget_project(self, memory_id: str) -> Stored:
+        """The note of a project. Its owner does."""
+
     def merge(self, memory_id: str) -> Stored:
         """Fold the files that carry this memory's id into one, as the follower does when they are quiet."""
 

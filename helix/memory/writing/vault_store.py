@@ -24,7 +24,7 @@ from helix.vault.yaml_load import Value
 
 # What a record keeps of its present when its past is brought back.
 _NEVER_TURNED_BACK = frozenset(
-    {"id", "rev", "created_at", "updated_at", "deleted_at", "restored_at", "status"}
+    {"id", "rev", "created_at", "updated_at", "deleted_at", "restored_at", "status", "owner", "visibility"}
 )
 
 
@@ -97,6 +97,15 @@ class VaultStore:
         row = self._row(memory_id)
         return self._stored(self._vault.forget(row.path, row.id))
 
+    def set_members(self, memory_id: str, owner: str | None, members: Sequence[str]) -> Stored:
+        names: list[Value] = list(members)
+        return self.change(
+            memory_id, lambda _: Edit({"owner": REMOVE if owner is None else owner, "members": names})
+        )
+
+    def forget_project(self, memory_id: str) -> Stored:
+        return self.forget(memory_id)
+
     def supersede(self, memory_id: str) -> Stored:
         row = self._row(memory_id)
         return self._stored(self._vault.supersede(row.path, row.id))
@@ -123,11 +132,13 @@ class VaultStore:
         merged = merge_copies(self._vault, row.id, copies)
         return Stored(merged.survivor, self._take_in([*copies, merged.survivor.path]))
 
-    def restore(self, memory_id: str, *, at: str | None = None) -> Stored:
+    def restore(self, memory_id: str, *, at: str | None = None, among: Sequence[Row] | None = None) -> Stored:
+        """Superseded still, if one of `among` says so; of all there are, unless somebody sees a part."""
         if at is not None:
             return self._restore_from(memory_id, at)
         row = self._row(memory_id)
-        replaced = any(row.id in other.edges.get("supersedes", ()) for other in self.list())
+        others = self.list() if among is None else [other for other in among if other.status == "active"]
+        replaced = any(row.id in other.edges.get("supersedes", ()) for other in others)
         return self._stored(
             self._vault.restore(row.path, row.id, status="superseded" if replaced else "active")
         )

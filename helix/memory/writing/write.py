@@ -21,7 +21,7 @@ from helix.errors import (
     SecretRefused,
     StaleHash,
 )
-from helix.index.filters import Reach, Where
+from helix.index.filters import ComparedPlace
 from helix.memory import answers
 from helix.memory.judgement.resemble import ComparedMemory, Resemblance, Verdict, resemble
 from helix.memory.judgement.worth import why_not_worth
@@ -36,6 +36,7 @@ from helix.vault.edit import Remove
 from helix.vault.links import EDGE_KINDS, to_link
 from helix.vault.new_memory import NewMemory, title_from
 from helix.vault.note import SCOPES, Memory, Note
+from helix.vault.ownership import FOR_PROJECT, PRIVATE, VISIBILITIES, ownership_of
 from helix.vault.secrets import find_leak
 from helix.vault.times import parse_time
 from helix.vault.yaml_load import Value
@@ -69,6 +70,8 @@ class NewText:
     importance: float | None = None
     valid_from: str | None = None
     valid_until: str | None = None
+    visibility: str | None = None
+    """without it as the record format says: a project's is for its members, all else is private"""
     idempotency_key: str | None = None
     supersede_hint: str | None = None
     force: bool = False
@@ -82,6 +85,8 @@ def write(request: Request, new_text: NewText) -> answers.Written:
     new, key = to_new(new_text, request), check_key(new_text.idempotency_key)
     how = ("idempotency_key", "force", "allow_secrets", "source")
     content = {name: value for name, value in vars(new_text).items() if name not in how}
+    if new_text.visibility is None:  # digests are kept, also those from before there was one
+        del content["visibility"]
     digest = digest_of("write", {**content, "project": new.project})
     author = current() or Author("agent", request.place.client)
     with acting(author), nullcontext() if key is None else request.keys.held(key):
@@ -151,7 +156,7 @@ def _keep(request: Request, new_text: NewText, new: NewMemory) -> answers.Writte
 
 
 def _look(
-    request: Request, new_text: NewText, new: NewMemory, place: Reach, compared: ComparedMemory
+    request: Request, new_text: NewText, new: NewMemory, place: ComparedPlace, compared: ComparedMemory
 ) -> _Found:
     view = request.view()
     replaced = _replaced(view, new)
@@ -195,21 +200,20 @@ def _replaced(view: View, new: NewMemory) -> list[str]:
     return [row.id for row in rows if row is not None and row.status != "erased"]
 
 
-def _place_of(new: NewMemory) -> Reach:
+def _place_of(new: NewMemory) -> ComparedPlace:
     """Where the memories are that may say the same."""
     source = new.more.get("source")
     session = str(source.get("session")) if new.scope == "session" and isinstance(source, dict) else None
-    return Reach.to_place(new.scope, new.project, session)
+    return ComparedPlace.of(new.scope, new.project, session, ownership_of(new.more, new.scope, new.project))
 
 
 def _find_alike(
-    view: View, new: NewMemory, place: Reach, compared: ComparedMemory, texts: ComparedTexts
+    view: View, new: NewMemory, place: ComparedPlace, compared: ComparedMemory, texts: ComparedTexts
 ) -> list[_Alike]:
     """The memories of the same place that say the same, or something near; the nearest first."""
     found = []
-    where = Where(reaches=(place,), active_only=True)
     read_at = texts.moment()
-    candidates = view.alike(f"{new.title}\n{new.body}", _COMPARED, where)
+    candidates = view.alike(f"{new.title}\n{new.body}", _COMPARED, place.to_where())
     rows = view.find_rows(candidates)
     for memory_id in candidates:
         row = rows.get(memory_id)
@@ -287,6 +291,9 @@ def to_new(new_text: NewText, request: Request) -> NewMemory:
         "valid_from": check_time("valid_from", new_text.valid_from),
         "valid_until": check_time("valid_until", new_text.valid_until),
         "idempotency_key": None if key is None else request.keys.in_note(key),
+        "owner": request.principal.user,
+        "visibility": check_visibility(new_text.visibility, project)
+        or _unshared(request, new_text.scope, project),
     }
     return NewMemory(
         body=new_text.text,
@@ -351,6 +358,22 @@ def check_time(name: str, text: str | None) -> str | None:
     if text is not None and parse_time(text) is None:
         raise BadValue(f"{name} is {text[:60]!r}; write a time like 2026-06-18 or 2026-06-18T09:12:44Z")
     return text
+
+
+def check_visibility(visibility: str | None, project: str | None) -> str | None:
+    if visibility is not None and visibility not in VISIBILITIES:
+        raise BadValue(f"visibility is {visibility[:60]!r}; give one of {', '.join(VISIBILITIES)}")
+    if visibility == FOR_PROJECT and not project:
+        raise BadValue("what is for the members of a project needs the name of the project")
+    return visibility
+
+
+def _unshared(request: Request, scope: str, project: str | None) -> str | None:
+    """A user who names a project that they are no member of writes it for themselves: nobody put it before others who
+    is not one of them."""
+    if request.principal.user is None or scope != "project" or project is None:
+        return None
+    return None if request.projects.has_member(project) else PRIVATE
 
 
 def check_edges(edges: Mapping[str, Sequence[str]]) -> None:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from helix.index.filters import Reach
+from helix.index.filters import ComparedPlace
 from helix.memory.judgement.resemble import ComparedMemory, Verdict, resemble
 from helix.memory.writing.compared_texts import ComparedTexts
 
@@ -32,7 +32,7 @@ class WritePlan(Generic[T]):
 
 @dataclass(eq=False)
 class _Announced:
-    place: Reach
+    place: ComparedPlace
     memory: ComparedMemory
     touches: frozenset[str]
     done: threading.Event = field(default_factory=threading.Event)
@@ -54,7 +54,12 @@ class WriteOrder:
 
     @contextmanager
     def turn(
-        self, place: Reach, memory: ComparedMemory, look: Callable[[], WritePlan[T]], *, compares: bool = True
+        self,
+        place: ComparedPlace,
+        memory: ComparedMemory,
+        look: Callable[[], WritePlan[T]],
+        *,
+        compares: bool = True,
     ) -> Iterator[T]:
         """What `look` finds, when nobody is writing anything like it; until the end nobody will.
 
@@ -113,6 +118,11 @@ class WriteOrder:
 def _is_in_the_way(mine: _Announced, other: _Announced, compares: bool) -> bool:
     if not mine.touches.isdisjoint(other.touches):
         return True
-    if not compares or (mine.place.scope, mine.place.session) != (other.place.scope, other.place.session):
+    if not compares or _about(mine.place) != _about(other.place):
         return False
     return resemble(mine.memory, other.memory).verdict in _IN_THE_WAY
+
+
+def _about(place: ComparedPlace) -> tuple[str | None, ...]:
+    """All but the projects, which are compared with the texts."""
+    return place.reach.scope, place.reach.session, place.visibility, place.owner

@@ -28,6 +28,7 @@ _TAGS = [
     {"name": "reading", "description": "Finding and reading; changes no file"},
     {"name": "graph", "description": "Memories and the edges between them"},
     {"name": "sessions", "description": "What agents did: logs that can be verified"},
+    {"name": "projects", "description": "Who works together on what"},
     {"name": "care", "description": "Looking after the vault"},
     {"name": "daemon", "description": "Looking after the daemon"},
 ]

@@ -148,6 +148,51 @@ export class Helix {
     return this.#ask("POST /relate", { from, to, ...options });
   }
 
+  /** The projects of the memories that are seen, the one that changed last first, and who is a member. */
+  projects(options: opts.ProjectsOpts = {}): Paged<wire.Projects, wire.ProjectSummary> {
+    return this.#walk("GET /projects", options, (page) => page.projects);
+  }
+
+  /** Make a project, whose memories its members share. Who makes it owns it. */
+  createProject(project: string, options: opts.CreateProjectOpts = {}): Promise<wire.ProjectChange> {
+    return this.#ask("POST /projects", { project, ...options });
+  }
+
+  /** Make somebody a member: from now on they see its memories. Its owner does. */
+  shareProject(project: string, user: string, options: CallOpts = {}): Promise<wire.ProjectChange> {
+    return this.#ask("POST /projects/share", { project, user, ...options });
+  }
+
+  /** Take somebody out of a project. What they wrote stays. Its owner does. */
+  unshareProject(project: string, user: string, options: CallOpts = {}): Promise<wire.ProjectChange> {
+    return this.#ask("POST /projects/unshare", { project, user, ...options });
+  }
+
+  /** Be a member no more. Its owner transfers it first. */
+  leaveProject(project: string, options: CallOpts = {}): Promise<wire.ProjectChange> {
+    return this.#ask("POST /projects/leave", { project, ...options });
+  }
+
+  /** Give a project to another owner, and stay a member. Its owner does. */
+  transferProject(project: string, user: string, options: CallOpts = {}): Promise<wire.ProjectChange> {
+    return this.#ask("POST /projects/transfer", { project, user, ...options });
+  }
+
+  /** Forget a project with its memories, as far as its owner may change them; each can be restored. */
+  deleteProject(project: string, options: CallOpts = {}): Promise<wire.DeletedProject> {
+    return this.#ask("POST /projects/delete", { project, ...options });
+  }
+
+  /** Work in a project: what names none is asked and written there from now on, in this session or in all. */
+  activateProject(project: string, options: opts.ActivateProjectOpts = {}): Promise<wire.ActiveProject> {
+    return this.#ask("POST /projects/activate", { project, ...options });
+  }
+
+  /** Work in no project any more, unless a call names one. */
+  deactivateProject(options: opts.DeactivateProjectOpts = {}): Promise<wire.ActiveProject> {
+    return this.#ask("POST /projects/deactivate", options);
+  }
+
   /** What could be tidied: doubles, contradictions, what is over. Nothing is changed. */
   proposals(options: opts.ProposalsOpts = {}): Paged<wire.Proposals, wire.Proposal> {
     return this.#walk("GET /consolidate", options, (page) => page.proposals);

@@ -43,6 +43,10 @@ export type RestoreOpts = Changed<wire.RestoreBody, "id">;
 export type RelateOpts = Changed<wire.RelateBody, "from" | "to">;
 export type ManifestOpts = Asked<wire.StrandManifestQuery>;
 export type ProposalsOpts = Asked<wire.ProposalsQuery>;
+export type ProjectsOpts = Asked<wire.ProjectsQuery>;
+export type CreateProjectOpts = Changed<wire.CreateProjectBody, "project">;
+export type ActivateProjectOpts = Changed<wire.ActivateBody, "project">;
+export type DeactivateProjectOpts = Changed<wire.DeactivateBody>;
 export type ConsolidateOpts = Changed<wire.ConsolidateBody>;
 
 export type AppendOpts = Changed<wire.AppendBody, "type" | "actor" | "payload">;

@@ -9,6 +9,19 @@ export interface Action {
   body: Record<string, unknown>;
 }
 
+export interface ActivateBody {
+  /** The name of the project. */
+  project: string;
+  /** For this session alone; without it wherever no session says otherwise. */
+  session?: string | null | undefined;
+}
+
+export interface ActiveProject {
+  /** That is active now; null for none. */
+  project: string | null;
+  status: "activated" | "deactivated";
+}
+
 export interface AfterTurnBody {
   /** Who said it, such as `user` or `assistant`. */
   role: string;
@@ -212,6 +225,27 @@ export interface ContextBody {
   asOf?: string | null | undefined;
   /** The vault as it was at this commit, branch or tag (needs git). */
   ref?: string | null | undefined;
+}
+
+export interface CreateProjectBody {
+  /** The name of the project. */
+  project: string;
+  /** The names of users, besides whoever creates it. */
+  members?: string[] | undefined;
+  idempotencyKey?: string | null | undefined;
+}
+
+export interface DeactivateBody {
+  /** For this session alone; without it wherever no session says otherwise. */
+  session?: string | null | undefined;
+}
+
+export interface DeletedProject {
+  project: string;
+  id: string;
+  status: "deleted";
+  /** How many memories were forgotten with it. */
+  forgotten: number;
 }
 
 export interface Diff {
@@ -679,6 +713,13 @@ export interface Map {
   waiting?: number | null;
 }
 
+export interface MemberBody {
+  /** The name of the project. */
+  project: string;
+  /** The name of a user. */
+  user: string;
+}
+
 export interface Memories {
   /** Whether there is more than is said here. */
   truncated: boolean;
@@ -826,11 +867,32 @@ export interface Problem {
   code: string;
 }
 
+export interface ProjectBody {
+  /** The name of the project. */
+  project: string;
+}
+
+export interface ProjectChange {
+  project: string;
+  /** Of the note that says who is a member. */
+  id: string;
+  status: "created" | "updated" | "noop";
+  owner: string | null;
+  /** All of them, the owner too. */
+  members: string[];
+}
+
 export interface ProjectSummary {
   project: string;
   memories: number;
   /** When one of them was last changed. */
   updated: string | null;
+  /** Whose it is, where that was said. */
+  owner?: string | null;
+  /** All of them, the owner too. */
+  members?: string[];
+  /** What names no project is asked and written there. */
+  isActive?: boolean;
 }
 
 /** The first page also counts what no project is said of. */
@@ -905,6 +967,8 @@ export interface RememberBody {
   importance?: number | null | undefined;
   validFrom?: string | null | undefined;
   validUntil?: string | null | undefined;
+  /** For whom it is beside its owner. Default: what is of a project is for its members, all else private. */
+  visibility?: "private" | "project" | "team" | null | undefined;
   /** A retry with the same key is answered, not repeated. */
   idempotencyKey?: string | null | undefined;
   /** The id of the memory that this one replaces. */
@@ -1279,6 +1343,8 @@ export interface UpdateBody {
   validFrom?: string | null | undefined;
   /** An empty text takes it away. */
   validUntil?: string | null | undefined;
+  /** For whom it is beside its owner, who alone may say so. */
+  visibility?: "private" | "project" | "team" | null | undefined;
   idempotencyKey?: string | null | undefined;
   allowSecrets?: boolean | undefined;
   /** False refuses the change when the file has changed at all since it was read. Default: `true`. */
@@ -1775,6 +1841,8 @@ export interface ReindexQuery {
 /** Every schema of the document by its name. */
 export interface Schemas {
   Action: Action;
+  ActivateBody: ActivateBody;
+  ActiveProject: ActiveProject;
   AfterTurnBody: AfterTurnBody;
   AppendBody: AppendBody;
   AppendedEvent: AppendedEvent;
@@ -1793,6 +1861,9 @@ export interface Schemas {
   ConsolidateBody: ConsolidateBody;
   ConsolidateResult: ConsolidateResult;
   ContextBody: ContextBody;
+  CreateProjectBody: CreateProjectBody;
+  DeactivateBody: DeactivateBody;
+  DeletedProject: DeletedProject;
   Diff: Diff;
   Disk: Disk;
   DismissBody: DismissBody;
@@ -1837,6 +1908,7 @@ export interface Schemas {
   LogProblem: LogProblem;
   LoggedEvent: LoggedEvent;
   Map: Map;
+  MemberBody: MemberBody;
   Memories: Memories;
   Memory: Memory;
   MemoryPage: MemoryPage;
@@ -1848,6 +1920,8 @@ export interface Schemas {
   PhasesBody: PhasesBody;
   Point: Point;
   Problem: Problem;
+  ProjectBody: ProjectBody;
+  ProjectChange: ProjectChange;
   ProjectSummary: ProjectSummary;
   Projects: Projects;
   Proposal: Proposal;
