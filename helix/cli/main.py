@@ -82,6 +82,7 @@ SECTIONS = (
     (
         "A team",
         (
+            ("team", "helix.cli.team:app", "Begin to share a vault with others."),
             ("user", "helix.cli.user:app", "Add, list and remove the people of a team."),
             ("key", "helix.cli.key:app", "Make, list and revoke the keys of a team."),
             ("audit", "helix.cli.audit:audit", "Say who of a team did what, when and from where."),

@@ -54,14 +54,15 @@ class Peers:
     def __init__(self, proxies: tuple[Network, ...]) -> None:
         self._proxies = proxies
 
-    def is_here(self, connection: HTTPConnection) -> bool:
-        """A program on this machine that nobody stands before. A header can take that away, and never give it."""
-        address = _socket_address(connection)
-        return (
-            is_loopback(address)
-            and not self._is_proxy(address)
-            and not any(name in connection.headers for name in _ADDED_BY_PROXIES)
+    def is_direct(self, connection: HTTPConnection) -> bool:
+        """A connection of this machine on which nothing says that a proxy stands between."""
+        return is_loopback(_socket_address(connection)) and not any(
+            name in connection.headers for name in _ADDED_BY_PROXIES
         )
+
+    def is_here(self, connection: HTTPConnection) -> bool:
+        """A program on this machine and no proxy. A header can take that away, and never give it."""
+        return self.is_direct(connection) and not self._is_proxy(_socket_address(connection))
 
     def is_expected(self, connection: HTTPConnection) -> bool:
         """On this machine, or a proxy that was named: whoever else comes has come round the proxy."""

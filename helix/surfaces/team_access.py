@@ -92,7 +92,7 @@ class TeamAccess:
     ) -> Admitted:
         shown = _shown(connection)
         if shown is not None:
-            admitted = await self._admit(shown, is_here, address)
+            admitted = await self._admit(shown, address, self._entrance.peers.is_direct(connection))
             if admitted is not None:
                 return admitted
         elif self._trusts_this_machine and is_here and access.credential is not Credential.ALWAYS:
@@ -103,8 +103,8 @@ class TeamAccess:
             self._write("entrance.refused", connection, UNKNOWN, address, "unauthorized")
         raise _unauthorized(shown)
 
-    async def _admit(self, shown: str, is_here: bool, address: str) -> Admitted | None:
-        if is_here and is_token(shown, token := self._token()):
+    async def _admit(self, shown: str, address: str, is_direct: bool) -> Admitted | None:
+        if is_direct and is_token(shown, token := self._token()):
             return Admitted(LOCAL, token_name(token))
         holder = self._ring.recognize(shown)
         if holder is None:

@@ -1,4 +1,4 @@
-"""Helix's own clients with a key: commands, the shim, the SDK, and hosts that are connected to a remote daemon."""
+"""Helix's own clients with a key: commands, the shim, the Python SDK, and hosts that are connected from afar."""
 
 from __future__ import annotations
 
