@@ -106,6 +106,12 @@ class NarrowedStore:
             raise NotYours("only its owner deletes a project")
         return self._store.forget_project(row.id)
 
+    def forget_of_project(self, memory_id: str, project_id: str) -> Stored:
+        memory, note = self._view.row(memory_id), self._view.row(project_id)
+        if not self._owns(note) or note.extra.get("name") != memory.project:
+            raise NotYours("only its owner deletes a project")
+        return self._store.forget_of_project(self._own(memory.id), note.id)
+
     def supersede(self, memory_id: str) -> Stored:
         return self._store.supersede(self._own(memory_id))
 
