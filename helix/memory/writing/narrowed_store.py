@@ -125,7 +125,10 @@ class NarrowedStore:
         """Of one that is there: a file that was deleted is nobody's."""
         own = self._own(memory_id)
         if at is not None:
-            self._versions.at(own, ref=at)
+            _, past = self._versions.at(own, ref=at)
+            # As it would be: of the present it keeps its owner, and for whom it is.
+            back = {key: past.meta.get(key, REMOVE) for key in ("scope", "project", "filed", "kind")}
+            self._check_edit(self._view.get(own), Edit(back))
         return self._store.restore(own, at=at, among=self._view.everything())
 
     def _seen(self, memory_id: str) -> str:
