@@ -18,7 +18,7 @@ from helix.memory.reading.pack_report import Left
 from helix.memory.reading.pack_report import explain as to_explained
 from helix.memory.reading.pack_text import Piece, pack, words_of
 from helix.memory.reading.passages import find_passage
-from helix.memory.reading.presentation import check_format, passage
+from helix.memory.reading.presentation import check_format
 from helix.memory.reading.search import ask, check_scope, nearest_shown
 from helix.memory.reading.view import NOW, Row, View, When, changed_at
 from helix.memory.request import Request, verb
@@ -35,7 +35,10 @@ _SAME_WORDS = 0.8  # shared words of two texts from which on the second repeats 
 _NOTHING = "Nothing in memory fits this task."
 _NEAREST_REMARK = "merely the nearest; it may have nothing to do with the task"
 _SHORT = 400  # bytes of the passage of a memory that does not fit whole
-_WHOLE_TEXT = 1_600  # characters; of a longer memory the best passage is packed
+_WHOLE_TEXT = 1_600  # characters; of a longer memory the sentences that answer are packed
+_ANSWERING = (
+    1_200  # bytes of those, wherever they stand in it (measured: more evidence than one whole chunk has)
+)
 
 
 @dataclass(frozen=True)
@@ -283,14 +286,14 @@ def to_piece(
     remarks: tuple[str, ...] = (),
 ) -> Piece:
     memory = note.memory
-    body, best = memory.body.strip(), passage(note, ordinal)
+    body = memory.body.strip()
     is_whole = len(body) <= _WHOLE_TEXT
     shown = {"updated": (memory.updated_at or memory.created_at or "")[:10], **(facts or {})}
     return Piece(
         memory.id,
         memory.kind,
         memory.title,
-        body if is_whole else best,
+        body if is_whole else find_passage(memory, words, ordinal, _ANSWERING).text,
         find_passage(memory, words, ordinal, _SHORT).text,
         {name: value for name, value in shown.items() if value},
         remarks,

@@ -42,7 +42,7 @@ class Tokens:
     def check_source(self, connection: HTTPConnection) -> None:
         pass
 
-    def identify(self, connection: HTTPConnection, access: Access) -> Admitted:
+    async def identify(self, connection: HTTPConnection, access: Access) -> Admitted:
         token = connection.headers.get("authorization", "").removeprefix("Bearer ")
         return Admitted(BY_TOKEN.get(token, UNKNOWN), token)
 
