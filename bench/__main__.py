@@ -23,6 +23,7 @@ from bench import (
     startup,
     sync,
     vectors,
+    walls,
     words,
     writes,
 )
@@ -37,6 +38,7 @@ PARTS: Sequence[tuple[str, Callable[[list[str]], None], list[str]]] = (
     ("vectors", vectors.main, []),
     ("embedding", embed.main, []),
     ("searching a vault", search.main, []),
+    ("the wall of a team", walls.main, ["--memories", "20000"]),
     ("evidence in an answer", evidence.main, []),
     ("memory at rest", memory.main, []),
     ("serving", serve.main, []),

@@ -23,7 +23,13 @@ def projects(context: typer.Context, as_json: Json = False) -> None:
         return
     for project in answer["projects"]:
         changed = f"  {project['updated'][:10]}" if project["updated"] else ""
-        out.parts((project["project"], "bold"), (f"  {_memories(project['memories'])}{changed}", "dim"))
+        active = "  active" if project.get("is_active") else ""
+        out.parts(
+            (project["project"], "bold"), (f"  {_memories(project['memories'])}{changed}{active}", "dim")
+        )
+        if project.get("members"):
+            owner = f"owner {project['owner']}  " if project["owner"] else ""
+            out.print(f"{owner}members {', '.join(project['members'])}", style="dim", indent=2)
     if answer["unfiled"]:
         err.print(f"{_memories(answer['unfiled'])} unfiled; `helix recent --unfiled` lists them", style="dim")
     elif not answer["projects"]:

@@ -106,7 +106,7 @@ def spell(verb: Verb, fields: Mapping[str, Any]) -> tuple[str, Payload | None]:
     for name, value in fields.items():
         wire = verb.fields[name].wire
         if f"{{{wire}}}" in path:
-            path = path.replace(f"{{{wire}}}", quote(value, safe=""))
+            path = path.replace(f"{{{wire}}}", quote(str(value), safe=""))
         elif name == "filters" and verb.route.method == "GET":
             sent.update(value)
         elif value is not None:

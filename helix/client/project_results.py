@@ -11,7 +11,7 @@ from helix.client.answer_shape import Listing, Result, each
 class ProjectSummary(Result):
     project: str
     memories: int
-    updated: str | None
+    updated: str | None = None
     """when one of them was last changed"""
     owner: str | None = None
     members: tuple[str, ...] = ()
@@ -38,8 +38,8 @@ class ProjectChange(Result):
     """of the note that says who is a member"""
     status: str
     """`created`, `updated` or `noop`"""
-    owner: str | None
-    members: tuple[str, ...]
+    owner: str | None = None
+    members: tuple[str, ...] = ()
     """all of them, the owner too"""
 
 
@@ -54,7 +54,7 @@ class DeletedProject(Result):
 
 @dataclass(frozen=True, kw_only=True)
 class ActiveProject(Result):
-    project: str | None
+    project: str | None = None
     """that is active now; None for none"""
     status: str
     """`activated` or `deactivated`"""

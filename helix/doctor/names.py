@@ -10,9 +10,12 @@ from collections.abc import Iterator
 from helix.doctor.examined import Examined
 from helix.doctor.finding import Area, Finding, Kind, Severity
 from helix.doctor.sync import find_sync_tool
+from helix.errors import NoteError, VaultError
 from helix.vault.conflict_names import is_note_name
 from helix.vault.ignore import IGNORE_FILE, MAX_IGNORE_BYTES, MAX_RULES, Ignore
 from helix.vault.normalize import normalize
+from helix.vault.ownership import RULES_FILE, FolderRules
+from helix.vault.paths import read_settings
 from helix.vault.walk import find_templates, walk
 
 _FORBIDDEN = re.compile(r'[<>:"\\|?*\x00-\x1f]')
@@ -76,6 +79,13 @@ UNREAD = Kind(
     f"Put a regular file there, of at most {MAX_IGNORE_BYTES // 1024} KiB and {MAX_RULES:,} rules.",
 )
 
+BAD_FOLDER_RULES = Kind(
+    "folder-rules-unread",
+    Severity.WARNING,
+    ".helix/visibility.yaml is not followed",
+    "In a team nobody but the owner of the vault sees what people wrote by hand, until it is put right.",
+    "Correct what is named; docs/record-format.md says how such rules look.",
+)
 TEMPLATES = Kind(
     "templates-left-out",
     Severity.NOTE,
@@ -138,6 +148,14 @@ def check_ignore(examined: Examined) -> Iterator[Finding]:
             yield HIDES_ALL.at(IGNORE_FILE, f"{len(without)} notes are there and none is seen")
 
 
+def check_folder_rules(examined: Examined) -> Iterator[Finding]:
+    try:
+        data = read_settings(examined.there, RULES_FILE)
+        FolderRules(None if data is None else data.decode("utf-8", "replace"))
+    except (NoteError, VaultError) as error:
+        yield BAD_FOLDER_RULES.at(RULES_FILE, error.message)
+
+
 def check_templates(examined: Examined) -> Iterator[Finding]:
     left_out = find_templates(os.path.realpath(examined.there), examined.ignore)
     if left_out:
@@ -152,6 +170,17 @@ def check_templates(examined: Examined) -> Iterator[Finding]:
 
 AREA = Area(
     "Names",
-    (COLLISION, WINDOWS, LONG, OUTSIDE, NOT_FOLLOWED, HIDES_ALL, BAD_RULE, UNREAD, TEMPLATES),
-    (check_names, check_links, check_ignore, check_templates),
+    (
+        COLLISION,
+        WINDOWS,
+        LONG,
+        OUTSIDE,
+        NOT_FOLLOWED,
+        HIDES_ALL,
+        BAD_RULE,
+        UNREAD,
+        BAD_FOLDER_RULES,
+        TEMPLATES,
+    ),
+    (check_names, check_links, check_ignore, check_folder_rules, check_templates),
 )

@@ -60,6 +60,8 @@ class OwnProjects:
     """whether a memory is"""
     membership: Membership = field(repr=False)
     active: ActiveProjects = field(repr=False)
+    is_used: Callable[[str], bool] = field(repr=False)
+    """whether memories that others would share lie under this name, out of sight"""
 
     def known(self) -> dict[str, Project]:
         projects = self.membership.projects()
@@ -72,15 +74,18 @@ class OwnProjects:
         return project
 
     def is_taken(self, name: str) -> bool:
-        """Whether it is the name of any project, also of one that is not seen."""
-        return name in self.membership.projects()
+        """Whether it is the name of any project, also of one that is not seen; or of memories that whoever made it
+        would see from then on."""
+        return name in self.membership.projects() or self.is_used(name)
 
     def has_member(self, name: str) -> bool:
         """Whether who asks is a member; who owns the vault is one of every project."""
         if self.principal.sees_everything:
             return True
-        project = self.membership.projects().get(name)
-        return project is not None and self.principal.user in project.members
+        project, only = self.membership.projects().get(name), self.principal.projects
+        if project is None or (only is not None and name not in only):
+            return False
+        return self.principal.user in project.members
 
     def owned(self, name: str) -> Project:
         project = self.get(name)

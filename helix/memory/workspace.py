@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from helix.follow.note_lane import Committed
-from helix.index.filters import EVERYTHING, Condition, HasFacets, digest_of, predicate_of
+from helix.index.filters import EVERYTHING, Condition, HasFacets, digest_of, for_members, predicate_of
 from helix.memory import erasure
 from helix.memory.active_projects import ACTIVE_FILE, ActiveProjects
 from helix.memory.activity.journal import Journal
@@ -109,7 +109,11 @@ class Workspace:
             self.followed.versions if is_whole else NarrowedVersions(self.followed.versions, live, allows)
         )
         projects = OwnProjects(
-            principal, lambda memory_id: live.find_row(memory_id) is not None, self.membership, self._active
+            principal,
+            lambda memory_id: live.find_row(memory_id) is not None,
+            self.membership,
+            self._active,
+            functools.partial(self._is_used, wall.sees),
         )
         return Request(
             principal,
@@ -189,6 +193,10 @@ class Workspace:
 
     def _visible_to(self, principal: Principal) -> Wall:
         return visible_to(principal, self.membership.of(principal.user))
+
+    def _is_used(self, seen: Condition, project: str) -> bool:
+        within, allows = predicate_of(for_members([project])), predicate_of(seen)
+        return any(within(row) and not allows(row) for row in self._live.everything())
 
     def _view_of(self, principal: Principal) -> View:
         """What somebody sees by now, for who listens for long."""

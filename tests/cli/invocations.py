@@ -90,7 +90,7 @@ BY_DAEMON = (
     Line("project transfer quay ines --json", shows='"owner": "ines"'),
     Line("project activate quay --session s-1", shows="activated"),
     Line("project activate quay --json", shows='"activated"'),
-    Line("project deactivate --session s-1", shows="quay  deactivated"),
+    Line("project deactivate --session s-1", shows="quay deactivated"),
     Line("project deactivate --json", shows='"project": null'),
     Line("project delete quay", shows="0 memories forgotten"),
     Line("project delete quay --json", status=3, shows="no project"),

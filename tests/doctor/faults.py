@@ -624,6 +624,7 @@ FAULTS = (
     Fault("a link that leaves", "link-leaves-vault", link_out),
     Fault("a link that stays", "link-not-followed", link_within),
     Fault("a rule that hides all", "ignores-everything", _file(".helixignore", "*\n")),
+    Fault("rules of folders", "folder-rules-unread", _file(".helix/visibility.yaml", "handbook: teem\n")),
     Fault("a rule that is none", "bad-ignore-rule", _file(".helixignore", "/README.md\n/templates/\n!\n")),
     Fault("rules behind a link", "ignore-file-unread", linked_rules),
     Fault("more rules than are read", "ignore-file-unread", _file(".helixignore", "/README.md\n" * 1001)),

@@ -12,7 +12,7 @@ from helix.memory.place import Place
 from helix.memory.principal import LOCAL, Principal
 from helix.memory.writing.write import NewText
 from tests.memory.asking import Verbs
-from tests.memory.world import World, opened
+from tests.memory.world import World, opened, record
 
 INES, BEN, CLEO = (Principal(name, user=name) for name in ("ines", "ben", "cleo"))
 NOWHERE = Place()
@@ -193,3 +193,27 @@ def test_names_that_cannot_be_meant_are_refused(world: World) -> None:
     ines.create_project(project="harbour")
     with pytest.raises(BadValue):
         ines.share_project(project="harbour", user="a\nb")
+
+
+def test_whoever_makes_a_project_comes_by_no_memory_of_somebody_else(world: World) -> None:
+    world.put("a.md", record("mem_a", "Zqsecret", owner="ines", scope="project", project="quay"))
+    with pytest.raises(AlreadyExists):
+        as_(world, BEN).create_project(project="quay")
+    assert as_(world, INES).create_project(project="quay")["status"] == "created"
+    as_(world, INES).delete_project(project="quay")
+    assert "visibility: private" in world.read("mem_a")
+    assert as_(world, BEN).create_project(project="quay")["status"] == "created"
+    assert not sees(world, BEN, "mem_a")
+    found = as_(world, BEN).recent(scope="all", include_deleted=True, max_tokens=20_000)["results"]
+    assert "mem_a" not in {one["id"] for one in found}
+
+
+def test_a_credential_of_some_projects_is_in_no_other(world: World) -> None:
+    ines = as_(world, INES)
+    for name in ("harbour", "quay"):
+        ines.create_project(project=name)
+    tight = Principal("ines-key", user="ines", projects=frozenset({"quay"}))
+    with pytest.raises(MemoryNotFound):
+        as_(world, tight).activate_project(project="harbour")
+    assert as_(world, tight).activate_project(project="quay")["status"] == "activated"
+    assert [one["project"] for one in as_(world, tight).projects()["projects"]] == ["quay"]

@@ -106,6 +106,12 @@ class NarrowedStore:
             raise NotYours("only its owner deletes a project")
         return self._store.forget_project(row.id)
 
+    def forget_of_project(self, memory_id: str, project_id: str) -> Stored:
+        memory, note = self._view.row(memory_id), self._view.row(project_id)
+        if not self._owns(note) or note.extra.get("name") != memory.project:
+            raise NotYours("only its owner deletes a project")
+        return self._store.forget_of_project(self._own(memory.id), note.id)
+
     def supersede(self, memory_id: str) -> Stored:
         return self._store.supersede(self._own(memory_id))
 
@@ -119,7 +125,10 @@ class NarrowedStore:
         """Of one that is there: a file that was deleted is nobody's."""
         own = self._own(memory_id)
         if at is not None:
-            self._versions.at(own, ref=at)
+            _, past = self._versions.at(own, ref=at)
+            # As it would be: of the present it keeps its owner, and for whom it is.
+            back = {key: past.meta.get(key, REMOVE) for key in ("scope", "project", "filed", "kind")}
+            self._check_edit(self._view.get(own), Edit(back))
         return self._store.restore(own, at=at, among=self._view.everything())
 
     def _seen(self, memory_id: str) -> str:

@@ -105,7 +105,7 @@ def delete(request: Request, *, project: str) -> DeletedProject:
             if row.project != known.name or row.id == known.id or row.status in ("deleted", "erased"):
                 continue
             try:
-                request.store.forget(row.id)
+                request.store.forget_of_project(row.id, known.id)
             except (MemoryErased, MemoryNotFound, NotYours):
                 continue  # gone meanwhile, or somebody else's
             forgotten += 1

@@ -61,6 +61,10 @@ class Store(Protocol):
     def forget_project(self, memory_id: str) -> Stored:
         """The note of a project. Its owner does."""
 
+    def forget_of_project(self, memory_id: str, project_id: str) -> Stored:
+        """A memory of a project that is about to go: from then on it is its owner's alone, so that nobody comes by it
+        who makes a project of that name. The owner of the project does."""
+
     def merge(self, memory_id: str) -> Stored:
         """Fold the files that carry this memory's id into one, as the follower does when they are quiet."""
 

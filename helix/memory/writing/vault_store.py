@@ -19,6 +19,7 @@ from helix.vault.folding import merge_copies
 from helix.vault.frontmatter import Document
 from helix.vault.new_memory import NewMemory, home_of
 from helix.vault.note import Note, status_of
+from helix.vault.ownership import PRIVATE
 from helix.vault.vault import Edit, Vault
 from helix.vault.yaml_load import Value
 
@@ -104,6 +105,10 @@ class VaultStore:
         )
 
     def forget_project(self, memory_id: str) -> Stored:
+        return self.forget_of_project(memory_id, memory_id)
+
+    def forget_of_project(self, memory_id: str, project_id: str) -> Stored:
+        self.change(memory_id, lambda _: Edit({"visibility": PRIVATE}))
         return self.forget(memory_id)
 
     def supersede(self, memory_id: str) -> Stored:

@@ -229,3 +229,19 @@ test("a daemon that asks for its token is answered with it", async () => {
   const stats = await new Helix({ url: strict, token: given("HELIX_STRICT_TOKEN") }).stats();
   assert.equal(typeof stats.memories, "number");
 });
+
+test("every verb about projects can be said", async () => {
+  const name = unlike("rookery");
+  const made = await mem.createProject(name, { members: ["ines"] });
+  assert.deepEqual([made.status, made.owner, made.members], ["created", null, ["ines"]]);
+  assert.deepEqual((await mem.shareProject(name, "ben")).members, ["ben", "ines"]);
+  assert.deepEqual((await mem.unshareProject(name, "ben")).members, ["ines"]);
+  assert.equal((await mem.transferProject(name, "ines")).owner, "ines");
+  assert.equal((await mem.activateProject(name, { session: "s-1" })).project, name);
+  const names: string[] = [];
+  for await (const one of mem.projects({ limit: 5 })) names.push(one.project);
+  assert.ok(names.includes(name));
+  assert.equal((await mem.deactivateProject({ session: "s-1" })).status, "deactivated");
+  await assert.rejects(mem.leaveProject(name), BadRequest);
+  assert.equal((await mem.deleteProject(name)).forgotten, 0);
+});
