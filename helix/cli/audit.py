@@ -28,7 +28,7 @@ def audit(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Say who of the team did what, when and from where.
+    """Say who of a team did what, when and from where.
 
     The last line comes first. Where HELIX_URL names a daemon it is asked, and takes the key of an admin.
     """

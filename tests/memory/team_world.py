@@ -18,14 +18,16 @@ import yaml
 
 from helix.memory.place import Place
 from helix.memory.principal import UNKNOWN, Principal
-from helix.memory.verbs.verb import Field, Verb, without_none
+from helix.memory.verbs.verb import Field, Permission, Verb, without_none
 from tests.memory.world import record
 
 MARK = re.compile(r"zq[a-z]\d+")
 WORDS = ["crane", "tide", "gull", "mast", "quay", "rope"]
 USERS = ("ana", "ben", "cleo", "dan")
-TIGHT = Principal("ana-tight", user="ana", projects=frozenset({"zqp2"}))
-PRINCIPALS = (*(Principal(user, user=user) for user in USERS), TIGHT, UNKNOWN)
+# Whoever is an admin could freeze the vault, and then nothing would be written any more.
+ALL = frozenset(get_args(Permission)) - {"admin"}
+TIGHT = Principal("ana-tight", user="ana", projects=frozenset({"zqp2"}), permissions=ALL)
+PRINCIPALS = (*(Principal(user, user=user, permissions=ALL) for user in USERS), TIGHT, UNKNOWN)
 MEMBERS = {"zqp1": ("ana", ("ben",)), "zqp2": ("ben", ("ana", "cleo")), "zqp3": ("dan", ())}
 PROJECTS = (*MEMBERS, "zqp4")
 """the last one is a mere name in notes"""
