@@ -35,6 +35,7 @@ _MANY_SEGMENTS = 30
 _KEPT_SEGMENTS = 10
 _CACHE_BYTES = 32 * 1024 * 1024
 _SUGGESTIONS = 5
+_PLACED = 16
 _NAMED_SHARE = 4
 _NOWHERE = (np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32))
 
@@ -119,6 +120,8 @@ class WhooshKeywords:
         self._deaths_to_save = False
         self._cache = PostingsCache(_CACHE_BYTES)
         self._delta_part: _Batch | None = None
+        self._placed: dict[int, tuple[frozenset[str], _Batch, list[Docs]]] = {}
+        """for ids that were asked for of late where they stand, in which state"""
         self._vocabularies: dict[str, Vocabulary] = {}
         for segment in self._store.segments:
             self._take_in(segment)
@@ -271,6 +274,7 @@ class WhooshKeywords:
             kept = [at for at, old in enumerate(self._segments) if old not in merged]
             self._segments = [self._segments[at] for at in kept]
             self._firsts = [self._firsts[at] for at in kept]
+            self._delta_part = None
             if segment:
                 first = self._add(segment)
                 for number, memory_id in enumerate(segment.ids):
@@ -331,7 +335,18 @@ class WhooshKeywords:
         return self._delta_part
 
     def _at(self, ids: Set[str]) -> list[Docs]:
-        """Where these documents stand, part by part."""
+        """Where these documents stand, part by part. Whoever sees a part asks for the same ones again and again."""
+        if not isinstance(ids, frozenset):
+            return self._places(ids)
+        state = self._delta_as_part()  # another one after every change
+        known = self._placed.get(id(ids))
+        if known is None or known[0] is not ids or known[1] is not state:
+            if len(self._placed) >= _PLACED:
+                self._placed = {}
+            known = self._placed[id(ids)] = (ids, state, self._places(ids))
+        return known[2]
+
+    def _places(self, ids: Set[str]) -> list[Docs]:
         numbers: dict[Segment, list[int]] = {segment: [] for segment in self._segments}
         for memory_id in ids:
             if (place := self._where.get(memory_id)) is not None:

@@ -44,6 +44,29 @@ class TestWhooshKeywords(KeywordsSuite):
     def open(self, folder: Path) -> Keywords:
         return WhooshKeywords(folder)
 
+    def test_the_same_few_names_find_what_is_there_whatever_happens_between(self, tmp_path: Path) -> None:
+        keywords = WhooshKeywords(tmp_path)
+        keywords.put([doc(f"m{number}", "common") for number in range(60)])
+        few = frozenset({"m1", "m2", "new"})
+
+        def found() -> set[str]:
+            return {memory_id for memory_id, _ in keywords.search(["common"], 50, within=few)}
+
+        assert found() == {"m1", "m2"}
+        keywords.flush()
+        assert found() == {"m1", "m2"}
+        keywords.put([doc("new", "common")])
+        assert found() == {"m1", "m2", "new"}
+        keywords.drop(["m1"])
+        assert found() == {"m2", "new"}
+        keywords.put([doc("m2", "rare")])
+        assert found() == {"new"}
+        keywords.purge()
+        assert found() == {"new"}
+        keywords.drop(f"m{number}" for number in range(60))
+        keywords.maintain()
+        assert found() == {"new"}
+
     def test_many_small_segments_are_merged_and_nothing_changes(self, tmp_path: Path) -> None:
         keywords = WhooshKeywords(tmp_path)
         for number in range(45):
