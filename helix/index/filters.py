@@ -342,8 +342,8 @@ def predicate_of(condition: Condition) -> Predicate:
             return lambda row: not test(row)
 
 
-def _both(one: Predicate, other: Predicate) -> Predicate:
-    return lambda row: one(row) and other(row)
+def _both(first: Predicate, second: Predicate) -> Predicate:
+    return lambda row: first(row) and second(row)
 
 
 # Of a table
