@@ -8,6 +8,7 @@ import pytest
 from helix.follow.stable_read import Looked, Looker
 from helix.vault.ignore import Ignore
 from helix.vault.note import Note
+from helix.vault.ownership import FolderRule
 from tests.follow.rig import Rig, record
 
 
@@ -82,10 +83,10 @@ def test_an_id_that_cannot_be_used_is_reported_and_the_note_is_read_all_the_same
 def test_a_file_that_helix_fails_on_stops_no_other(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     real = Note.parse
 
-    def failing(path: str, data: bytes) -> Note:
+    def failing(path: str, data: bytes, folder: FolderRule | None = None) -> Note:
         if path == "bad.md":
             raise RecursionError("too deep")
-        return real(path, data)
+        return real(path, data, folder)
 
     monkeypatch.setattr(Note, "parse", failing)
     rig.write("bad.md", "x")
