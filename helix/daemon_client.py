@@ -149,6 +149,7 @@ def is_local(url: str) -> bool:
 
 
 def why_stopped(health: Mapping[str, Any]) -> str | None:
-    """Why the daemon does not follow the vault at the moment, if so."""
-    messages = (str(reason["message"]) for reason in health["reasons"] if reason["code"] in _STOPS)
+    """Why the daemon does not follow the vault at the moment, if so and if it tells the asker."""
+    reasons = health.get("reasons", ())
+    messages = (str(reason["message"]) for reason in reasons if reason["code"] in _STOPS)
     return next(messages, None)

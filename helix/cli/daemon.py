@@ -229,7 +229,8 @@ def _from_daemon(config: Config, daemon: Daemon) -> dict[str, Any]:
         "git": (History.why_not(config.vault) or "yes") if config.vault.is_dir() else "unknown",
         "log": str(log_file(config)),
         "stopped": why_stopped(health),
-        "reasons": [one["message"] for one in health["reasons"]],
+        # A team's daemon tells them to who may diagnose it.
+        "reasons": [one["message"] for one in health.get("reasons", ())],
     }
 
 

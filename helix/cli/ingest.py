@@ -53,7 +53,7 @@ def ingest(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Turn a document into notes that search finds.
+    """Turn a file, or a folder of them, into notes.
 
     Markdown, text, HTML, PDF, Word, PowerPoint, Excel, notebooks and source code. The same again changes nothing; a
     file that changed becomes a new version. Ctrl-C stops after the file at hand, and the same command goes on.

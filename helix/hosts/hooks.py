@@ -26,6 +26,7 @@ DEFAULT_BUDGET = 1500
 _TIMEOUT = 5
 
 _PROGRAM = re.compile(r"(?:.*[/\\])?helix-mcp(?:\.exe)?", re.DOTALL)
+_OPTIONS = re.compile(r"(--budget \d+)? ?(--remind)?")
 _SETTING = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _TEXT = JsonText(lenient=True)
 _PROJECT = {"project": ".claude/settings.json", "local": ".claude/settings.local.json"}
@@ -153,7 +154,7 @@ def _is_ours(hook: Any) -> bool:
         words.pop(0)
     if len(words) < 2 or not _PROGRAM.fullmatch(words[0]) or words[1] != "hook":
         return False
-    return not words[2:] or (len(words) == 4 and words[2] == "--budget" and words[3].isdecimal())
+    return _OPTIONS.fullmatch(" ".join(words[2:])) is not None
 
 
 def _ours(document: Mapping[str, Any]) -> dict[str, list[Any]]:

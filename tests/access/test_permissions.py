@@ -25,6 +25,10 @@ OTHERS = {
     ("GET", "/status"): "diagnostics",
     ("GET", "/hosts"): "connectors",
     ("GET", "/events"): "recall",
+    ("GET", "/capture"): "diagnostics",
+    ("POST", "/capture/on"): "admin",
+    ("POST", "/capture/off"): "admin",
+    ("POST", "/capture/purge"): "admin",
 }
 # The tools of each dialect, with what the contract says of it. Others must at least refuse who may nothing.
 TOOLS: dict[str, dict[str, str]] = {

@@ -305,6 +305,8 @@ WITHOUT_DAEMON = (
     Line("connect codex --http --dialect zaxy --json"),
     Line("connect claude-code --install --user --force", shows="Claude Code"),
     Line("connect claude-code --install --json"),
+    Line("connect claude-code --install --user --dialect zaxy", shows="Claude Code"),
+    Line("disconnect claude-code --user --dialect zaxy", shows="disconnected"),
     Line("disconnect claude-code --user", shows="disconnected"),
     Line("disconnect claude-code --force --json"),
     Line("hooks --prompt-context --budget 500 --remind", shows="SessionStart", fits=False),

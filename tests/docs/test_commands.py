@@ -38,6 +38,7 @@ make() { :; }
 """
 # What a page takes for granted: a vault, a daemon that runs, notes in another folder.
 _GRANTED = {
+    "distilling.md": "helix init",
     "doctor.md": "helix init",
     "import-and-export.md": "helix init && mkdir Notes && echo 'Lichen grows slowly.' > Notes/lichen.md",
     "operations.md": "helix init && helix init notes",

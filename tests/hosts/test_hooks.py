@@ -17,7 +17,7 @@ from tests.hosts.machines import EXECUTABLE, machine_in, records_in
 from tests.scale import scaled
 
 OURS = Hooks(EXECUTABLE)
-WITH_PROMPTS = Hooks(EXECUTABLE, prompt_context=True, budget=800)
+WITH_PROMPTS = Hooks(EXECUTABLE, prompt_context=True, budget=800, remind=True)
 SETTINGS = """{
   // mine
   "permissions": { "allow": ["Bash(npm run test:*)"], "deny": [] },
@@ -73,6 +73,7 @@ def test_installing_again_with_other_wishes_replaces_ours_and_undoes_to_the_star
     assert not install("project", machine, OURS, records).changed
     assert "UserPromptSubmit" not in path.read_text()
     assert "--budget" not in path.read_text()
+    assert "--remind" not in path.read_text()
     uninstall("project", machine, records)
     assert path.read_text() == SETTINGS
 

@@ -80,6 +80,7 @@ ARGUMENTS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "restore": (("mem_y",), {}),
     "relate": (("mem_z", "mem_x", "supersedes"), {}),
     "dismiss": (("unreadable-0123456789ab",), {}),
+    "accept": ((), {"key": "0123456789ab"}),
     "keep_both": (("mem_z",), {}),
     "merge": (("mem_z",), {}),
     "create_project": ((), {"project": "mill", "members": ["ben"]}),

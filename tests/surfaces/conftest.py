@@ -53,6 +53,8 @@ def surroundings(place: Path, model: str = "none") -> dict[str, str]:
     kept = {key: value for key, value in os.environ.items() if key not in ENVIRONMENT}
     return {
         **kept,
+        # A test may turn capture on, and what this person's agents wrote down is none of its business.
+        "HOME": str(place),
         "HELIX_VAULT": str(place / "vault"),
         "HELIX_STATE_DIR": str(place / "state"),
         "HELIX_CONFIG_DIR": str(place / "config"),

@@ -9,7 +9,7 @@ from time import time
 from typing import Annotated, Any
 
 from fastapi import FastAPI, Request, Response
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from helix.access import LOCAL, declare
 from helix.errors import BadValue, SessionsOff
@@ -21,6 +21,8 @@ from helix.surfaces.rest.respond import changes, reads, reply
 
 
 class CaptureBody(Body):
+    model_config = ConfigDict(json_schema_extra={"example": {"folder": "/home/ann/work/billing"}})
+
     folder: Annotated[
         str | None, Field(description="Sessions of this folder, and of what lies in it.", max_length=4096)
     ] = None
