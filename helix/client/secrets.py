@@ -35,7 +35,7 @@ class SecretVerbs:
         It runs once; `get_run` says how it ended and what it printed, without the values.
         """
         return does_once(
-            "/secret-runs", RunDetails, command=[*command], environment=dict(environment), timeout=timeout
+            "/secret-runs", RunDetails, command=[*command], environment=environment, timeout=timeout
         )
 
     def runs(self, *, limit: int = 20, max_tokens: int = 2000, cursor: str | None = None) -> Call[RunList]:

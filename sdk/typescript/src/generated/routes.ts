@@ -87,6 +87,7 @@ export const ROUTES = {
   "POST /secrets/{name}": { answer: "NamedSecret", again: "never" },
   "POST /secrets/{name}/rotate": { answer: "NamedSecret", again: "never" },
   "POST /secrets/{name}/delete": { answer: "DeletedSecret", again: "never" },
+  "POST /secret-runs": { answer: "RunDetails", again: "never" },
   "GET /secret-runs": { answer: "RunList", again: "always" },
   "GET /secret-runs/{run_id}": { answer: "RunDetails", again: "always" },
   "POST /secret-runs/{run_id}/cancel": { answer: "RunDetails", again: "never" },
