@@ -108,6 +108,20 @@ class DistillConfig:
 
 
 @dataclass(frozen=True)
+class SecretsConfig:
+    """What may be run with secrets in its environment. Nothing, until you name it."""
+
+    programs: tuple[str, ...] = ()
+    """the programs, named as they are asked for, such as `["gh"]`; a shell among them runs anything"""
+    run_timeout: float = 300.0
+    """seconds after which a program is ended, where the request says nothing else"""
+    longest_run: float = 1800.0
+    """seconds that a request may ask for at most"""
+    most_output: int = 1_000_000
+    """characters that are kept of what a program prints, of each of its two outputs"""
+
+
+@dataclass(frozen=True)
 class DialectsConfig:
     """Which dialects are served besides `helix`."""
 
@@ -189,6 +203,7 @@ class Config:
     search: SearchConfig = SearchConfig()
     sessions: SessionsConfig = SessionsConfig()
     distill: DistillConfig = DistillConfig()
+    secrets: SecretsConfig = SecretsConfig()
     dialects: DialectsConfig = DialectsConfig()
     limits: LimitsConfig = LimitsConfig()
 

@@ -65,7 +65,7 @@ class Daemon:
     ) -> dict[str, Any]:
         """The answer, when the daemon did what was asked for. Raises HelixError."""
         reply = self.exchange(path, method=method, body=body, headers=headers, timeout=timeout)
-        if reply.status != 200:
+        if not 200 <= reply.status < 300:
             raise self._refusal(reply)
         try:
             return dict(json.loads(reply.body))

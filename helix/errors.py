@@ -23,6 +23,8 @@ HelixError
 ├── SessionNotFound        session-not-found   no log of that name, or no such event in it
 ├── SessionsOff            sessions-off        logs are read, and nothing is added to them
 ├── JobNotFound            job-not-found       no job of that name is kept
+├── SecretNotFound         secret-not-found    no secret of that name
+├── SecretsUnreadable      secrets-unreadable  the key of the secrets is gone, or another one
 ├── ExtraMissing           extra-missing       a part of the installation that not everybody needs
 ├── KeyReused              idempotency-conflict    an idempotency key that was used for something else
 ├── NotWorthKeeping        not-worth-keeping       text that says nothing; `force` overrides
@@ -162,6 +164,14 @@ class SessionsOff(HelixError):
 
 class JobNotFound(HelixError):
     code = "job-not-found"
+
+
+class SecretNotFound(HelixError):
+    code = "secret-not-found"
+
+
+class SecretsUnreadable(HelixError):
+    code = "secrets-unreadable"
 
 
 class ExtraMissing(HelixError):

@@ -13,8 +13,8 @@ from helix.memory.request import Request
 from helix.memory.tokens import Payload
 from helix.memory.verbs.verb import Verb
 
-_ASKED_WITH = ("memory_id", "source", "target", "session_id", "key")
-_ANSWERED_WITH = ("id", "edge_id")
+_ASKED_WITH = ("memory_id", "source", "target", "session_id", "key", "secret_name", "run_id")
+_ANSWERED_WITH = ("id", "edge_id", "run_id")
 _MOST_IDS = 20
 _REFUSALS = (Forbidden, RateLimited, Frozen)
 

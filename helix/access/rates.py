@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _OF_PERMISSION = {
     "recall": "recall", "remember": "write", "modify": "change", "forget": "change", "recover": "change",
-    "admin": "admin",
+    "admin": "admin", "secrets": "admin",
 }  # fmt: skip
 _BATCHES = frozenset({"session_ingest", "file", "consolidate"})
 """verbs that do many things at once"""

@@ -20,9 +20,10 @@ from helix.client.connected import (
 )
 from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.errors import HelixError
-from helix.client.methods import Awaiting, DocumentMethods, JobMethods, Makers, SessionMethods
+from helix.client.methods import Awaiting, DocumentMethods, JobMethods, Makers, SecretMethods, SessionMethods
 from helix.client.results import Graph
 from helix.client.retries import Send, exchange
+from helix.client.secrets import SecretVerbs
 from helix.client.sessions import SessionVerbs
 from helix.client.transport import AsyncTransport
 
@@ -95,6 +96,10 @@ class AsyncJobGroup(JobMethods, _AsyncGroup, makers=_MAKERS):
     """Long work on the machine of the daemon: `mem.jobs`."""
 
 
+class AsyncSecrets(SecretMethods, _AsyncGroup, makers=_MAKERS):
+    """Credentials that programs may use and nobody can read: `mem.secrets`."""
+
+
 class AsyncHelix(Connected, Awaiting, makers=_MAKERS):
     """The memory of a running daemon. A client belongs to one event loop; close it, or use it in an `async with`."""
 
@@ -115,6 +120,11 @@ class AsyncHelix(Connected, Awaiting, makers=_MAKERS):
     def jobs(self) -> AsyncJobGroup:
         """Long work on the machine of the daemon."""
         return AsyncJobGroup(self, JobVerbs())
+
+    @property
+    def secrets(self) -> AsyncSecrets:
+        """Credentials that programs may use and nobody can read."""
+        return AsyncSecrets(self, SecretVerbs())
 
     async def close(self) -> None:
         """Close the connections."""

@@ -40,7 +40,7 @@ class Call(Generic[T_co]):
     is_repeatable: bool = True
     """whether it does no harm to send it twice"""
     also_answers: frozenset[int] = frozenset()
-    """statuses besides 200 that come with an answer, not with an error"""
+    """statuses besides those of success that come with an answer, not with an error"""
 
     @property
     def content(self) -> bytes | None:
@@ -51,7 +51,7 @@ class Call(Generic[T_co]):
 
     def read(self, reply: Reply) -> T_co:
         """The answer, or the error that it tells of."""
-        if reply.status == 200 or reply.status in self.also_answers:
+        if 200 <= reply.status < 300 or reply.status in self.also_answers:
             try:
                 return self.answer.from_json(json.loads(reply.body))
             except ValueError as error:
@@ -102,6 +102,12 @@ def changes(
     return Call(method, path, answer, body=full_body, headers={"If-Match": f'"{based_on}"'})
 
 
+def does_once(route: str, answer: type[Any], /, **body: object) -> Call[Any]:
+    """A change that is not sent again by itself. What is None is not said."""
+    sent = {name: value for name, value in body.items() if value is not None}
+    return Call("POST", route, answer, body=sent, is_repeatable=False)
+
+
 def of_memory(memory_id: str, rest: str = "") -> str:
     """The path of a memory. Its id is one segment, whatever characters it has."""
     if not memory_id:
@@ -111,23 +117,33 @@ def of_memory(memory_id: str, rest: str = "") -> str:
 
 def of_session(session_id: str, rest: str = "") -> str:
     """The path of a session."""
-    if not session_id:
-        raise BadRequest("the id of the session is empty", code="bad-value")
-    return f"/sessions/{_segment(session_id)}{rest}"
+    return _path("/sessions", "the id of the session", session_id, rest)
 
 
 def of_document(document_id: str, rest: str = "") -> str:
     """The path of a document."""
-    if not document_id:
-        raise BadRequest("the id of the document is empty", code="bad-value")
-    return f"/documents/{_segment(document_id)}{rest}"
+    return _path("/documents", "the id of the document", document_id, rest)
 
 
 def of_job(job_id: str, rest: str = "") -> str:
     """The path of a job."""
-    if not job_id:
-        raise BadRequest("the name of the job is empty", code="bad-value")
-    return f"/jobs/{_segment(job_id)}{rest}"
+    return _path("/jobs", "the name of the job", job_id, rest)
+
+
+def of_secret(name: str, rest: str = "") -> str:
+    """The path of a secret."""
+    return _path("/secrets", "the name of the secret", name, rest)
+
+
+def of_run(run_id: str, rest: str = "") -> str:
+    """The path of a program that runs with secrets."""
+    return _path("/secret-runs", "the name of the run", run_id, rest)
+
+
+def _path(folder: str, what: str, name: str, rest: str) -> str:
+    if not name:
+        raise BadRequest(f"{what} is empty", code="bad-value")
+    return f"{folder}/{_segment(name)}{rest}"
 
 
 def _segment(name: str) -> str:

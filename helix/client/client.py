@@ -19,9 +19,10 @@ from helix.client.connected import (
 )
 from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.errors import HelixError
-from helix.client.methods import Blocking, DocumentMethods, JobMethods, Makers, SessionMethods
+from helix.client.methods import Blocking, DocumentMethods, JobMethods, Makers, SecretMethods, SessionMethods
 from helix.client.results import Graph
 from helix.client.retries import Send, exchange
+from helix.client.secrets import SecretVerbs
 from helix.client.sessions import SessionVerbs
 from helix.client.transport import Transport
 
@@ -89,6 +90,10 @@ class JobGroup(JobMethods, _Group, makers=_MAKERS):
     """Long work on the machine of the daemon: `mem.jobs`."""
 
 
+class Secrets(SecretMethods, _Group, makers=_MAKERS):
+    """Credentials that programs may use and nobody can read: `mem.secrets`."""
+
+
 class Helix(Connected, Blocking, makers=_MAKERS):
     """The memory of a running daemon. One client may be used by many threads; close it, or use it in a `with`."""
 
@@ -109,6 +114,11 @@ class Helix(Connected, Blocking, makers=_MAKERS):
     def jobs(self) -> JobGroup:
         """Long work on the machine of the daemon."""
         return JobGroup(self, JobVerbs())
+
+    @property
+    def secrets(self) -> Secrets:
+        """Credentials that programs may use and nobody can read."""
+        return Secrets(self, SecretVerbs())
 
     def close(self) -> None:
         """Close the connections."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from helix.client.call import Call, of_document, of_job, reads
+from helix.client.call import Call, does_once, of_document, of_job, reads
 from helix.client.document_results import (
     DocumentDetails,
     DocumentList,
@@ -34,7 +33,7 @@ class DocumentVerbs:
         A path of the daemon's machine becomes a job; content that is sent, with its `name`, is answered when its notes
         are durable. The same again changes nothing.
         """
-        return _does(
+        return does_once(
             "/documents", IngestedDocument, path=path, text=text, base64=base64, name=name, title=title,
             scope=scope, project=project, tags=list(tags),
         )  # fmt: skip
@@ -53,7 +52,7 @@ class DocumentVerbs:
 
     def forget(self, document_id: str) -> Call[ForgottenDocument]:
         """Take all notes of a document out of the answers. Its file is not touched."""
-        return _does(of_document(document_id, "/forget"), ForgottenDocument)
+        return does_once(of_document(document_id, "/forget"), ForgottenDocument)
 
 
 class JobVerbs:
@@ -67,10 +66,4 @@ class JobVerbs:
 
     def cancel(self, job_id: str) -> Call[JobDetails]:
         """Stop a job. What it has done stays done, and the same again goes on from there."""
-        return _does(of_job(job_id, "/cancel"), JobDetails)
-
-
-def _does(route: str, answer: type[Any], /, **body: object) -> Call[Any]:
-    """A change that is not sent again by itself."""
-    sent = {name: value for name, value in body.items() if value is not None}
-    return Call("POST", route, answer, body=sent, is_repeatable=False)
+        return does_once(of_job(job_id, "/cancel"), JobDetails)

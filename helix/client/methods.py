@@ -13,6 +13,7 @@ from helix.client.maintenance import Care
 from helix.client.projects import Sharing
 from helix.client.reading import Reading
 from helix.client.results import Graph
+from helix.client.secrets import SecretVerbs
 from helix.client.sessions import SessionVerbs
 from helix.client.writing import Changing
 
@@ -216,3 +217,16 @@ class JobMethods(Made):
     list_all = IteratorMethod(JobVerbs.list)
     get = Method(JobVerbs.get)
     cancel = Method(JobVerbs.cancel)
+
+
+class SecretMethods(Made):
+    list = Method(SecretVerbs.list)
+    list_all = IteratorMethod(SecretVerbs.list)
+    set = Method(SecretVerbs.set)
+    rotate = Method(SecretVerbs.rotate)
+    delete = Method(SecretVerbs.delete)
+    run = Method(SecretVerbs.run)
+    runs = Method(SecretVerbs.runs)
+    runs_all = IteratorMethod(SecretVerbs.runs)
+    get_run = Method(SecretVerbs.get_run)
+    cancel_run = Method(SecretVerbs.cancel_run)

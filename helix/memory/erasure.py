@@ -19,6 +19,7 @@ NOTES = "notes"
 PAGES_FILE, KEYS_FILE, JOURNAL_FILE = "pages.db", "requests.db", "journal.db"
 DISMISSED_FILE, PAST_FOLDER = "dismissed.db", "past"
 JOBS_FILE = "jobs.db"
+RUNS_FILE = "secret-runs.db"
 
 
 def open_erasures(state: Path, state_dir: Path, ancestry: Ancestry, catalog: Catalog) -> Erasures:

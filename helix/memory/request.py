@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from helix.memory.reading.phase_cache import OwnBundles
     from helix.memory.reading.similarity_map import Drawn
     from helix.memory.verbs.verb import Verb
+    from helix.secrets.vault_secrets import VaultSecrets
 
 P = ParamSpec("P")
 
@@ -85,6 +86,8 @@ class Request:
     upkeep: Upkeep | None = field(repr=False)
     """what was found for the whole vault; None for who sees a part of it, and looks for themselves"""
     freeze: Freeze = field(repr=False)
+    secrets: Callable[[], VaultSecrets] = field(repr=False)
+    """names of secrets, and programs that run with them; for who may use them"""
     gate: Gate = field(repr=False)
     jobs: Jobs | None = field(repr=False)
     """long work on this machine; None for who is not its owner"""

@@ -6,6 +6,7 @@ A process may have several. What they share (the models) is handed in.
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -54,6 +55,7 @@ from helix.vault.history import History
 
 if TYPE_CHECKING:
     from helix.memory.search_engine import Recall
+    from helix.secrets.vault_secrets import VaultSecrets
 
 
 class Workspace:
@@ -92,6 +94,8 @@ class Workspace:
         )
         self._map = Cartographer(self._live, lambda: recall().index, state)
         self.freeze = Freeze(state)
+        self._secrets: VaultSecrets | None = None
+        self._opening_secrets = threading.Lock()
         self.gate: Gate = open_gate
         self._bundles = Bundles()
         self._order = WriteOrder()
@@ -147,6 +151,7 @@ class Workspace:
             events=self.followed.events if is_whole else None,
             upkeep=self.upkeep if is_whole else None,
             freeze=self.freeze,
+            secrets=self.secrets,
             gate=self.gate,
             jobs=self.jobs if principal == LOCAL else None,
             vault_folder=Path(self.followed.vault.root.path) if principal == LOCAL else None,
@@ -155,6 +160,20 @@ class Workspace:
             on_answer=self._tell,
             on_refusal=self.recorder.refused,
         )
+
+    def secrets(self) -> VaultSecrets:
+        """Opened when somebody asks: most vaults have none."""
+        from helix.secrets.vault_secrets import VaultSecrets
+
+        with self._opening_secrets:
+            if self._secrets is None:
+                state = self.followed.state
+                self._secrets = VaultSecrets(self.followed.config, state, state / erasure.RUNS_FILE)
+            return self._secrets
+
+    def _close_secrets(self) -> None:
+        if self._secrets is not None:
+            self._secrets.close()
 
     def tell_answers(self, listener: OnAnswer) -> None:
         """`listener` hears of every answer from now on."""
@@ -182,6 +201,9 @@ class Workspace:
                     self.recorder.scanned()
             stack.callback(self._map.stop)
             stack.callback(self.jobs.stop)
+            stack.callback(self._close_secrets)
+            if self.followed.follows and (followed.state / erasure.RUNS_FILE).exists():
+                self.secrets().runs()  # those that wait go on
             for store, erase in {
                 erasure.PAGES: self.pages.erase,
                 erasure.KEYS: self.keys.erase,

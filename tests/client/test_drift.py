@@ -13,13 +13,19 @@ import pytest
 from helix.client.answer_shape import Result
 from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.methods import Verbs
+from helix.client.secrets import SecretVerbs
 from helix.client.sessions import SessionVerbs
 from helix.memory.verbs.verb import Field, Verb
 from helix.verb_table import VERBS
 
 TYPESCRIPT = Path(__file__).resolve().parents[2] / "sdk" / "typescript" / "src"
 SPOKEN = [verb for verb in VERBS.values() if verb.sdk]
-GROUPS: dict[str, type] = {"sessions.": SessionVerbs, "documents.": DocumentVerbs, "jobs.": JobVerbs}
+GROUPS: dict[str, type] = {
+    "sessions.": SessionVerbs,
+    "documents.": DocumentVerbs,
+    "jobs.": JobVerbs,
+    "secrets.": SecretVerbs,
+}
 """verbs that stand together, as in `mem.sessions`"""
 # A memory is read whole, so that a text written back is not one that was cut.
 OWN_DEFAULTS = {("get", "max_tokens")}
@@ -110,6 +116,7 @@ def _check(theirs: Any, ours: type[Result]) -> None:
         ("sessions.ts", "SessionVerbs", "sessions."),
         ("documents.ts", "DocumentVerbs", "documents."),
         ("documents.ts", "JobVerbs", "jobs."),
+        ("secrets.ts", "SecretVerbs", "secrets."),
     ],
 )
 def test_the_typescript_sdk_has_the_same_verbs_on_the_same_routes(file: str, name: str, prefix: str) -> None:

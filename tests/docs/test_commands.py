@@ -43,6 +43,7 @@ _GRANTED = {
     "import-and-export.md": "helix init && mkdir Notes && echo 'Lichen grows slowly.' > Notes/lichen.md",
     "operations.md": "helix init && helix init notes",
     "rest-api.md": "helix init && helix up",
+    "secrets.md": "helix init",
     "security.md": "helix init",
 }
 # Those that newcomers follow. On the others each command would load the model for nothing.

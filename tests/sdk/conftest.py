@@ -32,6 +32,8 @@ def asked(package: Package, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 def asking(place: Path) -> Iterator[dict[str, str]]:
     """The environment of a program that asks a daemon, straight (HELIX_URL) or over a bad line (HELIX_FAULTS)."""
     env = surroundings(place)
+    (place / "config").mkdir()
+    (place / "config" / "config.toml").write_text('[secrets]\nprograms = ["env"]\n')
     helix("init", "--git", env=env)
     with running_daemon(env) as daemon:
         faults = subprocess.Popen(

@@ -27,9 +27,9 @@ from urllib.parse import quote
 
 Permission = Literal[
     "remember", "recall", "modify", "forget", "recover",
-    "documents", "connectors", "diagnostics", "analytics", "admin",
+    "documents", "connectors", "diagnostics", "analytics", "secrets", "admin",
 ]  # fmt: skip
-Tag = Literal["memories", "reading", "graph", "projects", "sessions", "documents", "care"]
+Tag = Literal["memories", "reading", "graph", "projects", "sessions", "documents", "secrets", "care"]
 """the section of the reference page that a route stands in"""
 
 
@@ -110,6 +110,8 @@ class Route:
     tag: Tag
     errors: tuple[int, ...] = ()
     """statuses of a route without a body, besides those that every route has"""
+    status: int = 200
+    """of an answer; 202 where what was asked for is only begun"""
     has_etag: bool = False
     """whether the answer comes with the hash of the memory's file"""
     title: str = ""

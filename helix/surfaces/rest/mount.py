@@ -45,6 +45,7 @@ def mount(app: FastAPI, verbs: Iterable[Verb], *, documented: bool = False) -> N
             tags=[route.tag],
             operation_id=route.operation,
             description=inspect.cleandoc(verb.about),
+            status_code=verb.route.status,
             responses=_responses(verb, places) if documented else None,
             openapi_extra=CALLER if verb.uses_caller else None,
             response_model=None,
@@ -96,7 +97,7 @@ def _endpoint(verb: Verb, places: _Places, model: type[BaseModel] | None) -> Cal
             answer = call(request, verb, asks, lambda: before.append(hash_of(request, asks)))
         else:
             answer = call(request, verb, asks)
-        return reply(answer, _headers(verb, before, answer))
+        return reply(answer, _headers(verb, before, answer), verb.route.status)
 
     taken: dict[str, Any] = {"http": HttpRequest}
     for field in places.path:
@@ -182,5 +183,5 @@ def _headers(verb: Verb, before: Sequence[str], answer: Payload) -> dict[str, st
 def _responses(verb: Verb, places: _Places) -> dict[int | str, dict[str, Any]]:
     kind = verb.answer_type
     if not places.has_body:
-        return reads(kind, *verb.route.errors)
-    return changes(kind) if verb.changes else reads_body(kind)
+        return reads(kind, *verb.route.errors, status=verb.route.status)
+    return (changes if verb.changes else reads_body)(kind, status=verb.route.status)

@@ -68,7 +68,7 @@ def _operation(openapi: Json, name: str, operation: Json) -> str:
         lines += ["| parameter | in | meaning |", "|---|---|---|", *fields, ""]
     if example := _example(openapi, operation.get("requestBody", {})):
         lines += [f"Body: `{json.dumps(example)}`", ""]
-    more = ", ".join(status for status in operation["responses"] if status not in {*_ANYWHERE, "200"})
+    more = ", ".join(status for status in operation["responses"] if status not in {*_ANYWHERE, "200", "202"})
     lines += [f"Answer: {_answer(openapi, operation)}" + (f" Also {more}." if more else ""), ""]
     return "\n".join(lines) + "\n"
 
@@ -101,7 +101,8 @@ def _example(openapi: Json, holder: Json) -> Any:
 
 
 def _answer(openapi: Json, operation: Json) -> str:
-    schema = _schema(openapi, operation["responses"]["200"])
+    done = next(answer for status, answer in operation["responses"].items() if status.startswith("2"))
+    schema = _schema(openapi, done)
     if not schema:
         return "text."
     return ", ".join(f"`{name}`" for name in schema["properties"]) + "."

@@ -37,24 +37,25 @@ def reply(payload: Payload, headers: Mapping[str, str] | None = None, status: in
     return Response(serialize(payload), status, headers, media_type="application/json")
 
 
-def reads(kind: type, *more: int) -> dict[int | str, dict[str, Any]]:
+def reads(kind: type, *more: int, status: int = 200) -> dict[int | str, dict[str, Any]]:
     """The answers of a route that reads."""
-    return _answers(kind, (*ALWAYS, *more))
+    return _answers(kind, (*ALWAYS, *more), status)
 
 
-def changes(kind: type) -> dict[int | str, dict[str, Any]]:
+def changes(kind: type, status: int = 200) -> dict[int | str, dict[str, Any]]:
     """The answers of a route with a body that changes memories."""
-    return _answers(kind, (*ALWAYS, *_WITH_BODY, *_CHANGING))
+    return _answers(kind, (*ALWAYS, *_WITH_BODY, *_CHANGING), status)
 
 
-def reads_body(kind: type) -> dict[int | str, dict[str, Any]]:
-    return _answers(kind, (*ALWAYS, *_WITH_BODY, 404))
+def reads_body(kind: type, status: int = 200) -> dict[int | str, dict[str, Any]]:
+    return _answers(kind, (*ALWAYS, *_WITH_BODY, 404), status)
 
 
-def _answers(kind: type, statuses: tuple[int, ...]) -> dict[int | str, dict[str, Any]]:
-    answers: dict[int | str, dict[str, Any]] = {200: {"model": answer_model(kind), "description": "Done"}}
-    for status in sorted(set(statuses)):
-        answers[status] = {"model": answer_model(Problem), "description": MEANING[status]}
+def _answers(kind: type, statuses: tuple[int, ...], status: int) -> dict[int | str, dict[str, Any]]:
+    done = "Done" if status == 200 else "Begun"
+    answers: dict[int | str, dict[str, Any]] = {status: {"model": answer_model(kind), "description": done}}
+    for refused in sorted(set(statuses)):
+        answers[refused] = {"model": answer_model(Problem), "description": MEANING[refused]}
     return answers
 
 

@@ -8,6 +8,7 @@ import { paged } from "./pages.js";
 import type { Paged, Pages } from "./pages.js";
 import { toParameters, toRequest } from "./route.js";
 import type { Answer, Asked, Named, Route } from "./route.js";
+import { SecretVerbs } from "./secrets.js";
 import { SessionVerbs } from "./sessions.js";
 import { settingsFrom } from "./settings.js";
 import type { CallOpts, HelixOpts } from "./settings.js";
@@ -27,6 +28,8 @@ export class Helix {
   readonly documents: DocumentVerbs;
   /** Long work on the machine of the daemon. */
   readonly jobs: JobVerbs;
+  /** Credentials that programs may use and nobody can read. */
+  readonly secrets: SecretVerbs;
   readonly #opts: HelixOpts;
   readonly #transport: Transport;
 
@@ -36,6 +39,7 @@ export class Helix {
     this.sessions = new SessionVerbs((route, said, named) => this.#ask(route, said, named));
     this.documents = new DocumentVerbs((route, said, named) => this.#ask(route, said, named));
     this.jobs = new JobVerbs((route, said, named) => this.#ask(route, said, named));
+    this.secrets = new SecretVerbs((route, said, named) => this.#ask(route, said, named));
   }
 
   /** The scope of calls that name none. */

@@ -78,6 +78,10 @@ export type IngestOpts = Changed<wire.IngestDocumentBody>;
 export type DocumentsOpts = Asked<wire.ListDocumentsQuery>;
 export type JobsOpts = Asked<wire.ListJobsQuery>;
 
+export type SecretsOpts = Asked<wire.ListSecretsQuery>;
+export type RunOpts = Changed<Omit<wire.RunBody, "command" | "environment">>;
+export type RunsOpts = Asked<wire.ListRunsQuery>;
+
 /** An event that is handed over; `timestamp` is when it happened, where that is after what is in the log. */
 export interface NewEvent {
   type: string;

@@ -296,6 +296,11 @@ export interface DeletedProject {
   forgotten: number;
 }
 
+export interface DeletedSecret {
+  name: string;
+  status: "deleted";
+}
+
 export interface Diff {
   /** Whether there is more than is said here. */
   truncated: boolean;
@@ -1097,6 +1102,17 @@ export interface MemoryPage {
   extra?: Record<string, unknown>;
 }
 
+/** All that is told of a secret: there is no way to read its value. */
+export interface NamedSecret {
+  name: string;
+  /** How many values it has had. */
+  version: number;
+  created: string;
+  updated: string;
+  /** When a program was given it last. */
+  lastUsed: string | null;
+}
+
 export interface Neighbor {
   id: string;
   title?: string | null;
@@ -1425,9 +1441,75 @@ export interface RouteFigures {
   p95Ms: number | null;
 }
 
+/** A program and its arguments, each apart: there is no shell. */
+export interface RunBody {
+  /** The program, as the settings name it, and its arguments. */
+  command: string[];
+  /** Variables of its environment, each with the name of the secret that is in it. */
+  environment: Record<string, string>;
+  /** Seconds after which it is ended. */
+  timeout?: number | null | undefined;
+}
+
+export interface RunDetails {
+  runId: string;
+  /** Who asked for it. */
+  by: string;
+  /** The program and its arguments. */
+  command: string[];
+  state: "queued" | "running" | "succeeded" | "failed" | "timed_out" | "cancelled";
+  created: string;
+  updated: string;
+  /** Its variables, each with the name of the secret in it. */
+  environment: Record<string, string>;
+  /** None until it has ended by itself. */
+  exitCode: number | null;
+  /** What it printed, with `[REDACTED]` for values; empty until it has ended. */
+  stdout: string;
+  stderr: string;
+  /** Why it was ended, or never began. */
+  error: string | null;
+}
+
+export interface RunList {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  runs: RunSummary[];
+}
+
+export interface RunSummary {
+  runId: string;
+  /** Who asked for it. */
+  by: string;
+  /** The program and its arguments. */
+  command: string[];
+  state: "queued" | "running" | "succeeded" | "failed" | "timed_out" | "cancelled";
+  created: string;
+  updated: string;
+}
+
 export interface SealedEvent {
   seq: number;
   hash: string;
+}
+
+export interface SecretList {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  secrets: NamedSecret[];
+}
+
+export interface SecretValueBody {
+  /** At least 8 characters. No answer ever has it. */
+  value: string;
 }
 
 export interface SessionDetails {
@@ -2305,6 +2387,26 @@ export interface ListJobsQuery {
   limit?: number | undefined;
 }
 
+/** The names of the secrets of this vault. No route reads a value. */
+export interface ListSecretsQuery {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Default: `100`. */
+  limit?: number | undefined;
+}
+
+/** The programs that ran with secrets, the latest first. */
+export interface ListRunsQuery {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Default: `20`. */
+  limit?: number | undefined;
+}
+
 /** Read every file again and bring the derived data up to date; answered when that is done. */
 export interface ReindexQuery {
   /** Files that disappeared are gone on purpose. */
@@ -2342,6 +2444,7 @@ export interface Schemas {
   CreateProjectBody: CreateProjectBody;
   DeactivateBody: DeactivateBody;
   DeletedProject: DeletedProject;
+  DeletedSecret: DeletedSecret;
   Diff: Diff;
   Disk: Disk;
   DismissBody: DismissBody;
@@ -2411,6 +2514,7 @@ export interface Schemas {
   Memories: Memories;
   Memory: Memory;
   MemoryPage: MemoryPage;
+  NamedSecret: NamedSecret;
   Neighbor: Neighbor;
   Neighbors: Neighbors;
   GraphNode: GraphNode;
@@ -2443,7 +2547,13 @@ export interface Schemas {
   RestoreBody: RestoreBody;
   RestoreResult: RestoreResult;
   RouteFigures: RouteFigures;
+  RunBody: RunBody;
+  RunDetails: RunDetails;
+  RunList: RunList;
+  RunSummary: RunSummary;
   SealedEvent: SealedEvent;
+  SecretList: SecretList;
+  SecretValueBody: SecretValueBody;
   SessionDetails: SessionDetails;
   SessionHead: SessionHead;
   SessionIntegrity: SessionIntegrity;

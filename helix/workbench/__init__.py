@@ -1,0 +1,1 @@
+"""What a team works with beside its memories."""
