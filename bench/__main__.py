@@ -25,6 +25,7 @@ from bench import (
     vectors,
     walls,
     words,
+    workspaces,
     writes,
 )
 
@@ -41,6 +42,7 @@ PARTS: Sequence[tuple[str, Callable[[list[str]], None], list[str]]] = (
     ("the wall of a team", walls.main, ["--memories", "20000"]),
     ("evidence in an answer", evidence.main, []),
     ("memory at rest", memory.main, []),
+    ("many workspaces", workspaces.main, []),
     ("serving", serve.main, []),
     ("listing, the journal, the map", browse.main, []),
     ("the stdio shim", shim.main, []),
