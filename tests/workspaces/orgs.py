@@ -81,10 +81,10 @@ def make_keys(place: Path) -> dict[str, str]:
 
 
 @contextmanager
-def serving_orgs(place: Path, mode: str = "team", **settings: str) -> Iterator[Orgs]:
+def serving_orgs(place: Path) -> Iterator[Orgs]:
     """acme has `web` and `api`, rival has `web`."""
     for name in ("acme.web", "acme.api", "rival.web"):
         make(place, name)
     keys = make_keys(place)
-    with serving_team(place, mode, **settings) as team:
+    with serving_team(place) as team:
         yield Orgs(team, keys)

@@ -131,9 +131,9 @@ def test_a_damaged_index_is_made_again_beside_a_healthy_one(ill: Orgs) -> None:
     wait_for(lambda: FollowLock(state).find_daemon() is None)
     for file in ("catalog.db", "journal.db", "pages.db", "requests.db"):
         (state / file).write_bytes(b"this is no database" * 200)
-    for file in (state / "keywords").rglob("*"):
-        if file.is_file():
-            file.write_bytes(b"broken")
+    for path in (state / "keywords").rglob("*"):
+        if path.is_file():
+            path.write_bytes(b"broken")
     ill.listed.restore("rival.web")
     wait_for(lambda: ill.found("lighthouse", "rob") == [made["id"]], seconds=30)
     assert ill.ask("GET", "/healthz", "rob").json()["state"] in ("ready", "starting")
