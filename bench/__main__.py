@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from bench import (
+    authentication,
     browse,
     client,
     dashboard,
@@ -25,6 +26,7 @@ from bench import (
     vectors,
     walls,
     words,
+    workspaces,
     writes,
 )
 
@@ -41,6 +43,8 @@ PARTS: Sequence[tuple[str, Callable[[list[str]], None], list[str]]] = (
     ("the wall of a team", walls.main, ["--memories", "20000"]),
     ("evidence in an answer", evidence.main, []),
     ("memory at rest", memory.main, []),
+    ("a key", authentication.main, []),
+    ("many workspaces", workspaces.main, []),
     ("serving", serve.main, []),
     ("listing, the journal, the map", browse.main, []),
     ("the stdio shim", shim.main, []),

@@ -7,7 +7,6 @@ up, so nothing is encoded. Answers are compared, and have to be the same.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import statistics
 import sys
 import tempfile
@@ -16,8 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-import numpy as np
-
+from bench.made_up import MadeUpEmbedder
 from bench.notes import Notes
 from bench.search import write_notes
 from helix.compose import open_vault
@@ -32,31 +30,7 @@ from helix.memory.followed_vault import FollowedVault
 from helix.memory.reading.vault_view import find_note
 from helix.vault.diff import Change
 
-_DIMENSIONS = 384
 _PATIENCE = 3600.0
-
-
-class _MadeUp:
-    """Each text has a direction of its own, near to one of some hundred."""
-
-    name = "made-up"
-    digest = hashlib.sha256(b"made-up vectors").hexdigest()
-    dimensions = _DIMENSIONS
-
-    def __init__(self) -> None:
-        self._likenesses = np.random.default_rng(1).standard_normal((300, _DIMENSIONS)).astype(np.float32)
-
-    def embed(self, texts: Sequence[str]) -> np.ndarray:
-        return np.stack([self.embed_query(text) for text in texts])
-
-    def embed_query(self, text: str) -> np.ndarray:
-        rng = np.random.default_rng(int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest()))
-        row = self._likenesses[rng.integers(300)] + rng.standard_normal(_DIMENSIONS)
-        unit: np.ndarray = (row / np.linalg.norm(row)).astype(np.float32)
-        return unit
-
-    def rest(self) -> None:
-        """There is nothing to let go."""
 
 
 def main(argv: list[str]) -> None:
@@ -106,7 +80,7 @@ def _measure(
     name: str, opener: Opener, helix: FollowedVault, notes: Notes, options: argparse.Namespace, place: Path
 ) -> list[list[str]]:
     cache = EmbedCache(place / name / "embeddings.db")
-    engine = opener(cache, EmbedderChoice(_MadeUp(), ""))
+    engine = opener(cache, EmbedderChoice(MadeUpEmbedder(), ""))
     try:
         begun = time.perf_counter()
         engine.catch_up(helix.catalog, helix.read_note)

@@ -60,7 +60,9 @@ def main(argv: list[str]) -> None:
             if not (place / "vault").exists():
                 # In another process: what it imports and leaves in memory is no matter of this one.
                 with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-                    pool.submit(_prepare, place, size).result()
+                    pool.submit(
+                        prepare, Config(place / "vault", place / "state", place / "config"), size
+                    ).result()
             taken[size] = _measure(place, size)
         _tell(size, taken)
 
@@ -81,12 +83,12 @@ def _tell(size: int, taken: dict[int, Taken]) -> None:
             print(f"  each note: {each:,.0f} bytes")
 
 
-def _prepare(place: Path, size: int) -> None:
-    config = Config(vault=place / "vault", state_dir=place / "state", config_dir=place / "config")
+def prepare(config: Config, size: int) -> None:
+    """A vault of this size, and its index with vectors that are made up."""
     (config.vault / ".helix").mkdir(parents=True)
     (config.vault / IDENTITY_FILE).write_bytes(new_identity())
     write_notes(config.vault, Notes(), range(size))
-    embedder = find_embedder(config.model, place, config.embed_threads).embedder
+    embedder = find_embedder(config.model, config.state_dir, config.embed_threads).embedder
     assert embedder is not None
     with open_vault(config, must_follow=True) as helix:
         helix.catch_up()
@@ -100,13 +102,13 @@ def _measure(place: Path, size: int) -> Taken:
     env = surroundings(place, "bundled")
     with running_daemon(env, by_hand=True) as daemon:
         wait_until_embedded(daemon, size)
-        _ask(env, Notes().questions(_QUESTIONS, max(size, 1)))
+        ask_over_mcp(env, Notes().questions(_QUESTIONS, max(size, 1)))
         assert daemon.health()["index"]["model"], "search by meaning is not ready"
-        pids = _wait_until_quiet(daemon.process.pid)
-        return Taken(*(sum(column) for column in zip(*map(_taken, pids), strict=True)))
+        pids = wait_until_quiet(daemon.process.pid)
+        return Taken(*(sum(column) for column in zip(*map(taken_by, pids), strict=True)))
 
 
-def _ask(env: Mapping[str, str], questions: Iterable[str]) -> None:
+def ask_over_mcp(env: Mapping[str, str], questions: Iterable[str]) -> None:
     """As an agent does, through the shim."""
     client = {
         "protocolVersion": "2025-11-25",
@@ -130,7 +132,7 @@ def _ask(env: Mapping[str, str], questions: Iterable[str]) -> None:
         shim.stdin.close()
 
 
-def _wait_until_quiet(pid: int) -> list[int]:
+def wait_until_quiet(pid: int) -> list[int]:
     while True:
         before = _worked(pid)
         time.sleep(_QUIET)
@@ -149,7 +151,7 @@ def _worked(pid: int) -> dict[int, float]:
     return found
 
 
-def _taken(pid: int) -> Taken:
+def taken_by(pid: int) -> Taken:
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:]
     sizes = {name: int(rest.split()[0]) / 1024 for name, _, rest in (line.partition(":") for line in lines)}
     return Taken(sizes["Rss"], sizes["Pss"], sizes["Anonymous"])

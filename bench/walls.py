@@ -1,6 +1,7 @@
 """What the wall costs a search: one user in a team's vault, beside a vault that holds nothing but what they see.
 
-Words only. Questions are asked in turn of both, each with its own words, so that no answer is one that is remembered.
+By words and by meaning, with vectors that are made up, so that no model hides what the search itself takes. Questions
+are asked in turn of both, each with its own words, so that no answer is one that is remembered.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from bench.figures import judge, report, timed
+from bench.made_up import MadeUpModels
 from bench.notes import Notes
 from helix.compose import open_vault, open_workspace
 from helix.config import Config
@@ -27,6 +29,7 @@ from helix.memory.workspace import Workspace
 _WHO = Principal("u007", user="u007")
 _NOWHERE = Place()
 _GOAL = 1.3
+_PATIENCE = 3_600.0
 
 
 def main(argv: list[str]) -> None:
@@ -102,10 +105,13 @@ def _opened(stack: ExitStack, place: Path, files: dict[str, bytes]) -> Workspace
     for path, data in files.items():
         (vault / path).parent.mkdir(parents=True, exist_ok=True)
         (vault / path).write_bytes(data)
-    config = Config(vault=vault, state_dir=place / "state", config_dir=place / "config", model="none")
+    config = Config(vault=vault, state_dir=place / "state", config_dir=place / "config")
     helix = stack.enter_context(open_vault(config, must_follow=True))
     helix.catch_up()
-    recall = stack.enter_context(open_recall(helix))
+    models = stack.enter_context(MadeUpModels(place / "state"))
+    recall = stack.enter_context(open_recall(helix, models=models))
+    assert recall.index.wait_until_embedded(_PATIENCE)
+    recall.index.tend(tidy=True)
     return stack.enter_context(open_workspace(helix, lambda: recall))
 
 

@@ -32,8 +32,11 @@ _COMMAND_PATIENCE = 30.0
 
 
 @contextmanager
-def open_vault(config: Config, *, must_follow: bool = False) -> Iterator[FollowedVault]:
-    """Open the configured vault. With `must_follow` a vault that a daemon follows already is an error."""
+def open_vault(
+    config: Config, *, must_follow: bool = False, patience: float = _COMMAND_PATIENCE
+) -> Iterator[FollowedVault]:
+    """Open the configured vault. With `must_follow` a vault that a daemon follows already is an error; `patience` is
+    how many seconds a command that is at work in it is waited for."""
     if not config.vault.is_dir():
         raise VaultMissing(f"there is no vault at {config.vault}; `helix init` makes one")
     state = state_folder(config.state_dir, config.vault)
@@ -42,7 +45,7 @@ def open_vault(config: Config, *, must_follow: bool = False) -> Iterator[Followe
         with _state_errors(state):
             make_folder(state)  # it holds the texts of memories
             try:
-                lock.acquire(briefly=not must_follow, patience=_COMMAND_PATIENCE)
+                lock.acquire(briefly=not must_follow, patience=patience)
                 follows = True
             except VaultLocked:
                 if must_follow:

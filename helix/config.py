@@ -152,6 +152,18 @@ class LimitsConfig:
 
 
 @dataclass(frozen=True)
+class WorkspacesConfig:
+    """How much a daemon with several workspaces has open besides its own one."""
+
+    most_open: int = 32
+    """more than this many are not open at once: the one that was idle for longest is closed for the next"""
+    idle_minutes: float = 15.0
+    """one that nobody asked for so long is closed, and opened again when somebody does"""
+    max_memory_mb: int = 0
+    """above this much memory of the whole process idle ones are closed, and no further one is opened; 0 for no bound"""
+
+
+@dataclass(frozen=True)
 class Config:
     """Where things are, who may come in, and how much at once."""
 
@@ -167,6 +179,8 @@ class Config:
     """the port that it listens on; 0 takes any that is free"""
     url: str = ""
     """where clients find the daemon; without it they look for the one that follows the vault"""
+    workspace: str = ""
+    """which workspace of the daemon clients ask; without it the first that their key opens. `helix workspace switch`"""
     token: str = field(default="", repr=False)
     """what clients show and the daemon asks for; `helix token` prints it"""
     require_token: bool = False
@@ -206,6 +220,7 @@ class Config:
     secrets: SecretsConfig = SecretsConfig()
     dialects: DialectsConfig = DialectsConfig()
     limits: LimitsConfig = LimitsConfig()
+    workspaces: WorkspacesConfig = WorkspacesConfig()
 
     @property
     def base_url(self) -> str:
@@ -220,6 +235,7 @@ ENVIRONMENT = {
     "HELIX_HOST": "host",
     "HELIX_PORT": "port",
     "HELIX_URL": "url",
+    "HELIX_WORKSPACE": "workspace",
     "HELIX_TOKEN": "token",
     "HELIX_MODE": "mode",
     "HELIX_LOG_LEVEL": "log_level",

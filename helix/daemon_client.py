@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from helix_mcp.address import is_loopback
 from helix_mcp.connection import Lost, NotHttp, NotSent
@@ -53,6 +53,8 @@ class Daemon:
     owner: Owner = field(repr=False)
     pid: int | None = None
     """None for one that HELIX_URL names: it may run on another machine"""
+    workspace: str = ""
+    """which of its workspaces is asked; empty for the one that it means itself"""
 
     def ask(
         self,
@@ -86,7 +88,11 @@ class Daemon:
         data = b"" if body is None else json.dumps(body).encode()
         try:
             response = self._server.ask(
-                method, self.owner.address.path + path, headers or {}, data, seconds=timeout
+                method,
+                self.owner.address.path + path,
+                {**self._named, **(headers or {})},
+                data,
+                seconds=timeout,
             )
             return DaemonReply(response.status, response.read(at_most))
         except NotYours as error:
@@ -98,6 +104,10 @@ class Daemon:
     def _server(self) -> Server:
         address = self.owner.address
         return Server(address, {"Host": address.host_header}, self.owner)
+
+    @property
+    def _named(self) -> dict[str, str]:
+        return {"Helix-Workspace": quote(self.workspace, safe="")} if self.workspace else {}
 
     def health(self) -> dict[str, Any]:
         return self.ask("/healthz", timeout=_HEALTH_PATIENCE)
@@ -119,7 +129,11 @@ class Daemon:
 def find_daemon(config: Config) -> Daemon | None:
     """The daemon that HELIX_URL names, or else the one that follows the vault; None when none does."""
     if config.url:
-        return Daemon(config.url.rstrip("/"), owner_of(config, config.url))
+        return Daemon(config.url.rstrip("/"), owner_of(config, config.url), workspace=config.workspace)
+    main = getattr(config, "main", None)  # of a command that works in a further workspace of a daemon
+    if main is not None and (daemon := find_daemon(main)) is not None:
+        url = f"{daemon.url}/w/{config.workspace}"
+        return Daemon(url, owner_of(config, url), daemon.pid)
     state = state_folder(config.state_dir, config.vault)
     deadline = time.monotonic() + _START_PATIENCE
     while (pid := FollowLock(state).find_daemon()) is not None:

@@ -33,6 +33,8 @@ HelixError
 ├── RateLimited            rate-limited        more in a minute than one caller may
 ├── Frozen                 frozen              an admin has frozen the vault: nothing is changed for now
 ├── CredentialNotFound     credential-not-found    no such user, or no such key
+├── WorkspaceNotFound      workspace-not-found     no workspace of that name on this daemon
+├── WorkspaceUnavailable   workspace-unavailable   it is there, and cannot be opened now; others go on
 ├── BadValue               bad-value           an argument that makes no sense, and what would
 ├── StorageError           disk-full, io-error, not-permitted
 ├── StateUnwritable        state-unwritable    the disk of the state folder is full or read-only; the vault's is not
@@ -216,6 +218,14 @@ class Frozen(HelixError):
     code = "frozen"
     retry_after = 60
     """somebody has to thaw it"""
+
+
+class WorkspaceNotFound(HelixError):
+    code = "workspace-not-found"
+
+
+class WorkspaceUnavailable(HelixError):
+    code = "workspace-unavailable"
 
 
 class CredentialNotFound(HelixError):

@@ -19,12 +19,13 @@ from pathlib import Path
 
 from helix.access.api_key import hash_secret, make_key
 from helix.access.roles import ROLES, check_permissions, check_role
+from helix.access.workspaces import MAIN, checked_name
 from helix.errors import AlreadyExists, BadValue, ConfigError, CredentialNotFound
 from helix.state.permissions import make_file
 from helix.vault.times import format_time
 
 CREDENTIALS_FILE = "credentials.db"
-_VERSION = 1
+_VERSION = 2
 _PATIENCE_MS = 5000
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
 # What is said of nobody in particular, or of the owner of the machine.
@@ -45,11 +46,25 @@ CREATE TABLE keys (
 """
 
 
+# What later versions added to the tables, by the version that did.
+_ADDED = {
+    2: """
+ALTER TABLE users ADD COLUMN org TEXT NOT NULL DEFAULT 'main';
+ALTER TABLE users ADD COLUMN workspaces TEXT;
+ALTER TABLE keys ADD COLUMN workspaces TEXT
+""",
+}
+
+
 @dataclass(frozen=True)
 class User:
     name: str
     role: str
     created_at: str
+    org: str = MAIN
+    """whose workspaces they may ask for"""
+    workspaces: frozenset[str] | None = None
+    """of these alone; None for all that the org has"""
 
 
 @dataclass(frozen=True)
@@ -61,6 +76,7 @@ class KeyBounds:
     agent: str | None = None
     connector: str | None = None
     harness: str | None = None
+    workspaces: frozenset[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -101,17 +117,21 @@ class Credentials:
 
     # Users
 
-    def add_user(self, name: str, role: str) -> User:
+    def add_user(
+        self, name: str, role: str, *, org: str = MAIN, workspaces: Iterable[str] | None = None
+    ) -> User:
         """Somebody who was removed comes back under the name, without the keys that they had."""
-        user = User(_checked_name(name), check_role(role), _now())
+        some = None if workspaces is None else frozenset(checked_name(one) for one in workspaces)
+        user = User(_checked_name(name), check_role(role), _now(), checked_name(org, "an org"), some)
         with self._writing() as db:
             known = db.execute("SELECT removed_at FROM users WHERE name = ?", (user.name,)).fetchone()
             if known is not None and known[0] is None:
                 raise AlreadyExists(f"there is a user {user.name} already")
             db.execute(
-                "INSERT INTO users VALUES (?, ?, ?, NULL) ON CONFLICT (name) DO UPDATE SET role = excluded.role, "
-                "created_at = excluded.created_at, removed_at = NULL",
-                (user.name, user.role, user.created_at),
+                "INSERT INTO users (name, role, created_at, org, workspaces) VALUES (?, ?, ?, ?, ?) "
+                "ON CONFLICT (name) DO UPDATE SET role = excluded.role, created_at = excluded.created_at, "
+                "removed_at = NULL, org = excluded.org, workspaces = excluded.workspaces",
+                (user.name, user.role, user.created_at, user.org, _listed(user.workspaces)),
             )
         return user
 
@@ -119,7 +139,7 @@ class Credentials:
         """Their keys open nothing any more; how many those were. What they wrote stays."""
         with self._writing() as db:
             user, now = self._get_user(db, name), _now()
-            admins = [one.name for one in self._users(db) if one.role == "admin"]
+            admins = [one.name for one in self._users(db) if one.role == "admin" and one.org == user.org]
             if admins == [user.name]:
                 raise BadValue(f"{user.name} is the last admin; add another one first")
             db.execute("UPDATE users SET removed_at = ? WHERE name = ?", (now, user.name))
@@ -153,11 +173,17 @@ class Credentials:
             if more := sorted(wanted - (ROLES[role] & ROLES[user.role])):
                 narrower = role if ROLES[role] < ROLES[user.role] else user.role
                 raise BadValue(f"a key of {user.name} cannot be good for {more[0]!r}: {_spoken(narrower)}")
+            if (of_user := user.workspaces) is not None and (
+                more := sorted((bounds.workspaces or of_user) - of_user)
+            ):
+                raise BadValue(
+                    f"a key of {user.name} cannot open {more[0]!r}: they may use {', '.join(sorted(of_user))}"
+                )
             key = Key(
                 made.id, user.name, name, hash_secret(made.secret), role, bounds,
                 _now(), None if expires_in is None else _now(parse_duration(expires_in)), None, None,
             )  # fmt: skip
-            db.execute("INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _to_row(key))
+            db.execute("INSERT INTO keys VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", _to_row(key))
         return key, made.text
 
     def revoke_key(self, key_id: str) -> Key:
@@ -204,8 +230,13 @@ class Credentials:
             )
 
     def _users(self, db: sqlite3.Connection) -> list[User]:
-        rows = db.execute("SELECT name, role, created_at FROM users WHERE removed_at IS NULL ORDER BY name")
-        return [User(*row) for row in rows]
+        rows = db.execute(
+            "SELECT name, role, created_at, org, workspaces FROM users WHERE removed_at IS NULL ORDER BY name"
+        )
+        return [
+            User(name, role, created_at, org, _unlisted(workspaces))
+            for name, role, created_at, org, workspaces in rows
+        ]
 
     def _get_user(self, db: sqlite3.Connection, name: str) -> User:
         user = next((one for one in self._users(db) if one.name == name), None)
@@ -230,6 +261,10 @@ class Credentials:
             if version == 0:
                 for statement in _TABLES.split(";"):
                     db.execute(statement)
+            for later in range(max(version, 1) + 1, _VERSION + 1):
+                for statement in _ADDED[later].split(";"):
+                    db.execute(statement)
+            if version < _VERSION:
                 db.execute(f"PRAGMA user_version={_VERSION}")
             db.execute("COMMIT")
         except (sqlite3.Error, OSError) as error:
@@ -303,13 +338,15 @@ def _to_row(key: Key) -> tuple[str | None, ...]:
     return (
         key.id, key.user, key.name, key.hash, key.role, _listed(bounds.permissions), _listed(bounds.projects),
         bounds.agent, bounds.connector, bounds.harness, key.created_at, key.expires_at, key.revoked_at,
-        key.last_used_at,
+        key.last_used_at, _listed(bounds.workspaces),
     )  # fmt: skip
 
 
 def _from_row(row: tuple[str, ...]) -> Key:
-    key_id, user, name, kept, role, permissions, projects, agent, connector, harness, *times = row
-    bounds = KeyBounds(_unlisted(permissions), _unlisted(projects), agent, connector, harness)
+    key_id, user, name, kept, role, permissions, projects, agent, connector, harness, *times, workspaces = row
+    bounds = KeyBounds(
+        _unlisted(permissions), _unlisted(projects), agent, connector, harness, _unlisted(workspaces)
+    )
     return Key(key_id, user, name, kept, role, bounds, *times)
 
 

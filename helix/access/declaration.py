@@ -42,6 +42,9 @@ class Access:
     is_judged_later: bool = False
     """what is asked for is counted and written down where it is done: a verb, or calls of tools"""
 
+    is_of_workspace: bool = True
+    """whether it is about one workspace, and not about the daemon itself"""
+
     def needing(self, *scopes: str) -> Access:
         """The same for a credential that is good for these scopes."""
         return replace(self, scopes=frozenset(scopes))
@@ -61,6 +64,10 @@ class Access:
     def judged_later(self) -> Access:
         """The same for what is counted and written down where it is done."""
         return replace(self, is_judged_later=True)
+
+    def of_daemon(self) -> Access:
+        """The same for what is about no workspace: answered whichever of them can be opened."""
+        return replace(self, is_of_workspace=False)
 
     def accepts_type(self, content_type: str) -> bool:
         """For a type in lower case without parameters. What is built on JSON is JSON."""

@@ -108,6 +108,8 @@ def _principal(user: User, key: Key) -> Principal:
         agent=bounds.agent,
         harness=bounds.harness,
         key=key.id,
+        org=user.org,
+        workspaces=_both(user.workspaces, bounds.workspaces),
     )
 
 
@@ -118,6 +120,13 @@ def _name(user: User, bounds: KeyBounds) -> str:
         return user.name
     words = "\n".join(["" if bounds.agent is None else bounds.agent, *sorted(bounds.projects or ())])
     return f"{user.name}/{hashlib.sha256(words.encode()).hexdigest()[:12]}"
+
+
+def _both(first: frozenset[str] | None, second: frozenset[str] | None) -> frozenset[str] | None:
+    """What both bounds leave; None bounds nothing."""
+    if first is None or second is None:
+        return second if first is None else first
+    return first & second
 
 
 def _digest(text: str) -> bytes:

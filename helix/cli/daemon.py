@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import typer
 
 from helix.capture.settings import find_settings, summary_of
-from helix.cli.open_vault import config_of
+from helix.cli.open_vault import config_of, config_of_daemon
 from helix.cli.output import Json, err, out, print_facts, print_json, reports_errors
 from helix.config import Config
 from helix.daemon_client import Daemon, find_daemon, is_local, why_stopped
@@ -42,7 +42,7 @@ def up(
     Ends when it is ready. It outlives the terminal; `helix down` stops it, `helix service install` starts it with
     the session.
     """
-    config = _on_this_machine(config_of(context, host=host, port=port))
+    config = _on_this_machine(config_of_daemon(context, host=host, port=port))
     if not config.vault.is_dir():
         raise VaultMissing(f"there is no vault at {config.vault}; `helix init` makes one")
     daemon, started = find_daemon(config), False
@@ -73,7 +73,7 @@ def _indexing(index: dict[str, Any] | None) -> str:
 @reports_errors
 def down(context: typer.Context, as_json: Json = False) -> None:
     """Stop the daemon; everything acknowledged is on disk."""
-    config = _on_this_machine(config_of(context))
+    config = _on_this_machine(config_of_daemon(context))
     state = state_folder(config.state_dir, config.vault)
     # The lock is held by the operating system for a living daemon of this very vault: a process id that was
     # written down by one that died may belong to anybody by now.
@@ -104,6 +104,7 @@ def status(context: typer.Context, as_json: Json = False) -> None:
     answer = _without_daemon(context) if daemon is None else _from_daemon(config, daemon)
     capture = find_settings(state_folder(config.state_dir, config.vault)) if config.vault.is_dir() else None
     answer["capture"] = summary_of(capture)
+    answer["workspace"] = config.workspace or None
     if as_json:
         print_json(answer)
         return
@@ -116,6 +117,7 @@ def status(context: typer.Context, as_json: Json = False) -> None:
         searching = f"{searching}, {index['index_lag']} still to be embedded"
     print_facts(
         [
+            *([("workspace", answer["workspace"])] if answer["workspace"] else []),
             ("vault", answer["vault"]),
             ("daemon", answer["daemon"]),
             ("state", answer["state"]),

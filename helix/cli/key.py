@@ -9,7 +9,7 @@ import typer
 from helix.access.credentials import Key, KeyBounds
 from helix.access.roles import CONNECTOR
 from helix.cli.output import Json, err, out, print_json, print_table, reports_errors
-from helix.cli.user import UserName, open_credentials
+from helix.cli.user import UserName, check_workspaces, open_credentials
 
 app = typer.Typer(
     help="Make, list and revoke the keys of a team.",
@@ -34,6 +34,9 @@ def create_key(
     project: Annotated[
         list[str] | None, typer.Option(help="Only this project; repeat it for several.")
     ] = None,
+    workspace: Annotated[
+        list[str] | None, typer.Option(help="Only this workspace of the user's org; repeat it for several.")
+    ] = None,
     agent: Annotated[str | None, typer.Option(help="Only this agent; what it writes is signed so.")] = None,
     connector: Annotated[
         str | None,
@@ -57,8 +60,11 @@ def create_key(
         agent,
         connector,
         harness,
+        frozenset(workspace) if workspace else None,
     )
     with open_credentials(context) as credentials:
+        if workspace and (found := next((one for one in credentials.list_users() if one.name == user), None)):
+            check_workspaces(context, found.org, workspace)
         key, text = credentials.create_key(user, name=name, role=role, bounds=bounds, expires_in=expires)
     if as_json:
         print_json({"key": text, **to_json(key)})
@@ -147,6 +153,7 @@ def to_json(key: Key) -> dict[str, Any]:
         "agent": bounds.agent,
         "connector": bounds.connector,
         "harness": bounds.harness,
+        "workspaces": None if bounds.workspaces is None else sorted(bounds.workspaces),
         "created_at": key.created_at,
         "expires_at": key.expires_at,
         "revoked_at": key.revoked_at,
@@ -158,6 +165,7 @@ def _spoken(key: Key) -> str:
     bounds = key.bounds
     parts = (
         ("", sorted(bounds.permissions or ())),
+        ("workspace ", sorted(bounds.workspaces or ())),
         ("project ", sorted(bounds.projects or ())),
         ("agent ", [bounds.agent] if bounds.agent else []),
         ("connector ", [bounds.connector] if bounds.connector else []),

@@ -83,6 +83,7 @@ SECTIONS = (
         "A team",
         (
             ("team", "helix.cli.team:app", "Begin to share a vault with others."),
+            ("workspace", "helix.cli.workspace:app", "Make, list and archive the workspaces of a daemon."),
             ("user", "helix.cli.user:app", "Add, list and remove the people of a team."),
             ("key", "helix.cli.key:app", "Make, list and revoke the keys of a team."),
             ("audit", "helix.cli.audit:audit", "Say who of a team did what, when and from where."),

@@ -16,7 +16,18 @@ if TYPE_CHECKING:
 
 
 def config_of(context: typer.Context, **flags: object) -> Config:
-    """The settings in force; `flags` are those that the command itself was given."""
+    """The settings in force, with the vault of the workspace that was chosen; `flags` are those that the command itself
+    was given."""
+    config = config_of_daemon(context, **flags)
+    if not config.workspace or (context.obj or {}).get("vault"):  # who names a folder means that folder
+        return config
+    from helix.access.workspaces import in_workspace  # not above: most people have one vault
+
+    return in_workspace(config)
+
+
+def config_of_daemon(context: typer.Context, **flags: object) -> Config:
+    """The same, whichever workspace was chosen: of the daemon that has them all."""
     options: dict[str, object] = context.obj or {}
     return from_process(**options, **flags)
 

@@ -13,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from helix.cli.open_vault import config_of
+from helix.cli.open_vault import config_of_daemon
 from helix.cli.output import Json, err, out, print_json, reports_errors
 from helix.config import ENVIRONMENT, SECRETS, Config
 from helix.daemon_client import find_daemon
@@ -48,7 +48,7 @@ def install(
     as_json: Json = False,
 ) -> None:
     """Start the daemon now and with every session."""
-    config = config_of(context)
+    config = config_of_daemon(context)
     service = service_for(config)
     if show:
         _print(service, as_json)
@@ -71,7 +71,7 @@ def uninstall(
     as_json: Json = False,
 ) -> None:
     """Stop the daemon and start it no more."""
-    service = service_for(config_of(context))
+    service = service_for(config_of_daemon(context))
     if show:
         _print(service, as_json)
         return

@@ -32,6 +32,7 @@ class Connected(Methods, ABC):
         project: str | None = None,
         session: str | None = None,
         client: str | None = None,
+        workspace: str | None = None,
         token: str | None = None,
         timeout: float = 30.0,
         retries: int = 3,
@@ -40,11 +41,12 @@ class Connected(Methods, ABC):
 
         `scope` is what the verbs work at unless they say otherwise. `project` is by default HELIX_PROJECT, or the
         repository around the current folder, as for `helix-mcp`; `session` HELIX_SESSION; an empty text is none.
-        `client` is the name under which memories are written. `token` is by default HELIX_TOKEN, and for this machine
-        the local token. `timeout` is the seconds of a whole call, with every try; `retries` how many tries come after
-        the first.
+        `workspace` is which of the daemon's workspaces is meant, by default HELIX_WORKSPACE; without one the first that
+        the key opens. `client` is the name under which memories are written. `token` is by default HELIX_TOKEN, and
+        for this machine the local token. `timeout` is the seconds of a whole call, with every try; `retries` how many
+        tries come after the first.
         """
-        self._settings = find_settings(url, token, project, session, client, os.environ, _here())
+        self._settings = find_settings(url, token, project, session, client, os.environ, _here(), workspace)
         self._retry_policy = RetryPolicy(timeout, retries)
         self._verbs = Verbs(scope)
         self._connect()
@@ -59,12 +61,13 @@ class Connected(Methods, ABC):
         scope: str | None = None,
         project: str | None = None,
         session: str | None = None,
+        workspace: str | None = None,
         timeout: float | None = None,
         retries: int | None = None,
     ) -> Self:
         """The same client with other settings, on the same connections; closing either closes both."""
         other = copy.copy(self)
-        headers = {"Helix-Project": project, "Helix-Session": session}
+        headers = {"Helix-Project": project, "Helix-Session": session, "Helix-Workspace": workspace}
         other._settings = with_headers(self._settings, headers)
         other._retry_policy = RetryPolicy(
             self._retry_policy.timeout if timeout is None else timeout,

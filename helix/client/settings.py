@@ -39,8 +39,9 @@ def find_settings(
     client: str | None,
     env: Mapping[str, str],
     folder: str,
+    workspace: str | None = None,
 ) -> ClientSettings:
-    """What is given counts first, then `HELIX_*`, then config.toml; an empty project or session is none."""
+    """What is given counts first, then `HELIX_*`, then config.toml; an empty project, session or workspace is none."""
     config = config_folder(env)
     try:
         in_file = read_config(os.path.join(config, "config.toml"))
@@ -52,6 +53,7 @@ def find_settings(
 
         host, port = setting("host", "127.0.0.1"), setting("port", "7878")
         chosen = url or setting("url")
+        workspace = setting("workspace") if workspace is None else workspace
         address = Address(chosen or f"http://{f'[{host}]' if ':' in host else host}:{port}")
     except (BadAddress, BadConfig) as error:
         raise BadSettings(str(error)) from error
@@ -65,17 +67,22 @@ def find_settings(
     if session is None:
         session = env.get("HELIX_SESSION", "").strip()
     return ClientSettings(
-        address.url, address.is_loopback, address.is_secure, _headers(project, session, client), owner
+        address.url,
+        address.is_loopback,
+        address.is_secure,
+        _headers(project, session, client, workspace),
+        owner,
     )
 
 
-def _headers(project: str, session: str, client: str | None) -> dict[str, str]:
+def _headers(project: str, session: str, client: str | None, workspace: str) -> dict[str, str]:
     headers = {
         "Accept": "application/json",
         "User-Agent": f"{_CLIENT}/{__version__}",
         "Helix-Client": percent_encoded(client or _CLIENT),
         "Helix-Project": percent_encoded(project),
         "Helix-Session": percent_encoded(session),
+        "Helix-Workspace": percent_encoded(workspace),
     }
     return {name: value for name, value in headers.items() if value}
 

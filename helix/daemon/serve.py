@@ -1,4 +1,4 @@
-"""`helixd`: follows one vault and serves it on loopback."""
+"""`helixd`: follows a vault and serves it on loopback; other workspaces when somebody asks for them."""
 
 from __future__ import annotations
 
@@ -8,58 +8,48 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
 
-import anyio.to_thread
 import uvicorn
 from fastapi import FastAPI
 
-from helix.compose import open_vault, open_workspace
+from helix.access.workspaces import Registered, Workspaces
+from helix.compose import open_vault
 from helix.config import MODES, Config, from_process
 from helix.daemon.allocator import share_arenas
-from helix.daemon.capturing import CaptureSoon
 from helix.daemon.connections import BoundedConnection
-from helix.daemon.distilling import DistillSoon
 from helix.daemon.exposure import check_exposure, local_url
 from helix.daemon.logs import LEVELS, announce, start_logging
-from helix.daemon.relearning import RelearnSoon
+from helix.daemon.open_workspaces import OpenWorkspaces
+from helix.daemon.served_workspace import Served, served_workspace
 from helix.dialects.registry import enabled
 from helix.errors import ConfigError, HelixError, VaultLocked
 from helix.follow.daemon_address import Whereabouts
-from helix.follow.follower import Follower
 from helix.memory.followed_vault import FollowedVault
-from helix.memory.maintenance.worker import Upkeep
-from helix.memory.search_engine import RecallSoon
 from helix.memory.shared_models import Models
 from helix.memory.workspace import Workspace
 from helix.state.permissions import close_state
-from helix.surfaces.app import Admission, Doors, Plugged, make_app
+from helix.surfaces.app import Admission, Plugged, make_app
 from helix.surfaces.daemon_proof import routes as proof
 from helix.surfaces.dashboard.routes import routes as dashboard
+from helix.surfaces.doors import doors_in
+from helix.surfaces.in_workspace import PREFIX
 from helix.surfaces.local_access import LocalAccess
-from helix.surfaces.mcp.deferred_package import leave_out_client
-from helix.surfaces.mcp.lazy_surface import McpSoon
-from helix.surfaces.monitoring.clients import Clients
-from helix.surfaces.monitoring.events import Events
-from helix.surfaces.monitoring.health import DaemonHealth
-from helix.surfaces.monitoring.metrics import Metrics
-from helix.surfaces.monitoring.status import DaemonStatus
+from helix.surfaces.mcp.lazy_surface import mcp_routes
+from helix.surfaces.rest.workspaces import routes as workspace_routes
 from helix.token_file import TokenFile
 from helix.vault.vault_id import state_folder
 
-if TYPE_CHECKING:
-    from helix.surfaces.mcp.surface import McpSurface
-
 log = logging.getLogger(__name__)
 
-# How long a question waits for a daemon that has just started.
-_PATIENCE = 20.0
+# How long whoever asks for a workspace waits for a command that is at work in its vault.
+_WORKSPACE_PATIENCE = 5.0
 # How long answers under way may take when the daemon is asked to stop.
 _LAST_ANSWERS = 5
 # Programs on this machine ask again and again; a new connection each time would cost more than the answer.
@@ -128,47 +118,69 @@ def _serve(followed: FollowedVault) -> None:
     port = int(listener.getsockname()[1])
     here = Whereabouts(local_url(config, port), os.getpid(), release)
     models = Models(config.state_dir, config.embed_threads)
-    recall = RecallSoon(followed, models, somebody_waits=lambda: mcp.is_loading)
     token = TokenFile(config).get
-    with (
-        models,
-        open_workspace(followed, lambda: recall.get(_PATIENCE)) as workspace,
-        _admission(workspace, port, token) as admission,
-    ):
+    admits = partial(_admission, port, token)
+    with models, served_workspace(followed, models, release, admits) as main:
         _make_token(token)
-        clients = Clients(followed.vault.clock)
-        mcp = McpSoon(
-            partial(_make_mcp, workspace, release, recall, clients, config.max_body_bytes), dialects
+        admission = main.admission
+        workspaces = OpenWorkspaces(
+            config.workspaces,
+            Workspaces(config.config_dir, config.vault),
+            main,
+            partial(_open_another, config, models, release, here, admission),
         )
-        followed.on_change(mcp.memories_changed)
-        follower = followed.follower()
-        capture = CaptureSoon(workspace)
-        on_scans = (capture, DistillSoon(followed), RelearnSoon(workspace))
-        followed.reconciler.on_scan += [*(one.look for one in on_scans), workspace.jobs.start]
-        doors = _make_doors(workspace, follower, recall, clients, mcp, release, capture.look, admission)
-        before = [workspace.jobs.stop, *(one.stop for one in on_scans)]
         plugged = [
-            Plugged(
-                lifespans=[
-                    partial(_following, follower, recall, workspace.upkeep, before),
-                    doors.events.run,
-                ]
-            ),
-            Plugged(mcp.routes(), [mcp.run]),
+            Plugged(lifespans=[main.run, workspaces.run]),
+            Plugged(mcp_routes(lambda scope: doors_in(scope).mcp, dialects)),
             Plugged(dashboard()),
             Plugged(proof(token)),
+            Plugged(workspace_routes(workspaces.states)),
             *admission.plugged,
         ]
-        app = make_app(doors, admission.policy, release, plugged, admission.layers)
-        server = _Server(app, [mcp.end_streams, doors.events.end], config)
+        app = make_app(
+            main.doors,
+            admission.policy,
+            release,
+            workspaces,
+            plugged,
+            admission.layers,
+            workspaces.figures,
+        )
+        server = _Server(app, [main.end_streams, workspaces.end_streams], config)
         _leave_quietly(server)
         with _findable(followed, here):
+            announce(
+                f"helixd follows {followed.vault.root.path} and serves {here.url}/",
+                url=here.url,
+                pid=here.pid,
+            )
             server.run(sockets=[listener])
     announce("helixd stopped; everything acknowledged is on disk")
 
 
 @contextmanager
-def _admission(workspace: Workspace, port: int, token: Callable[[], str]) -> Iterator[Admission]:
+def _open_another(
+    config: Config, models: Models, release: str, here: Whereabouts, admission: Admission, listed: Registered
+) -> Iterator[Served]:
+    """A workspace besides the daemon's own one: a vault, a state folder, a lock and an index of its own."""
+
+    @contextmanager
+    def admits(workspace: Workspace) -> Iterator[Admission]:
+        with admission.joins(workspace) as audit:
+            yield replace(admission, audit=audit)
+
+    own = replace(config, vault=listed.vault)
+    with (
+        open_vault(own, must_follow=True, patience=_WORKSPACE_PATIENCE) as followed,
+        models.beside(followed.state) as own_models,
+        served_workspace(followed, own_models, release, admits, is_main=False) as served,
+        _findable(followed, replace(here, url=f"{here.url}{PREFIX}{listed.full_name}")),
+    ):
+        yield served
+
+
+@contextmanager
+def _admission(port: int, token: Callable[[], str], workspace: Workspace) -> Iterator[Admission]:
     """Whom the daemon serves, and what that takes."""
     config = workspace.followed.config
     if config.mode == "local":
@@ -187,27 +199,10 @@ def _findable(followed: FollowedVault, here: Whereabouts) -> Iterator[None]:
     state = followed.state
     here.record(state)
     followed.reconciler.on_scan.append(partial(here.record_again, state))
-    announce(f"helixd follows {followed.vault.root.path} and serves {here.url}/", url=here.url, pid=here.pid)
     try:
         yield
     finally:
         Whereabouts.forget(state)
-
-
-def _make_mcp(
-    workspace: Workspace, release: str, recall: RecallSoon, clients: Clients, max_body_bytes: int
-) -> McpSurface:
-    # Here and not above: a second, which only a daemon with an agent has to pay.
-    leave_out_client()
-    from helix.surfaces.mcp.surface import McpSurface
-
-    return McpSurface(
-        workspace,
-        release,
-        is_ready=recall.is_settled,
-        on_call=lambda place: clients.saw(place, "mcp"),
-        max_body_bytes=max_body_bytes,
-    )
 
 
 def _make_token(token: Callable[[], str]) -> None:
@@ -242,47 +237,6 @@ class _Server(uvicorn.Server):
         for end in self._on_stop:
             end()
         super().handle_exit(sig, frame)
-
-
-def _make_doors(
-    workspace: Workspace,
-    follower: Follower,
-    recall: RecallSoon,
-    clients: Clients,
-    mcp: McpSoon,
-    release: str,
-    look_for_capture: Callable[[], None],
-    admission: Admission,
-) -> Doors:
-    followed = workspace.followed
-    health = DaemonHealth(followed, follower, recall, workspace.upkeep, release)
-    metrics = Metrics(health.look)
-    workspace.tell_answers(metrics.hear)
-    events = Events(workspace.journal, health.look_soon)
-    status = DaemonStatus(
-        workspace,
-        recall,
-        health,
-        metrics,
-        clients,
-        mcp_sessions=mcp.sessions,
-        listeners=events.count,
-        served=admission.status,
-    )
-    return Doors(workspace, recall, health, metrics, events, clients, status, look_for_capture)
-
-
-@asynccontextmanager
-async def _following(
-    follower: Follower, recall: RecallSoon, upkeep: Upkeep, before: Sequence[Callable[[], None]]
-) -> AsyncIterator[None]:
-    for worker in (follower, recall, upkeep):
-        worker.start()
-    try:
-        yield
-    finally:
-        for stop in (*before, upkeep.stop, follower.stop, recall.stop):
-            await anyio.to_thread.run_sync(stop)
 
 
 def _leave_quietly(server: uvicorn.Server) -> None:

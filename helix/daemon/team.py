@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from functools import partial
 from urllib.parse import urlsplit
 
 import anyio
 import anyio.to_thread
 from starlette.middleware import Middleware
 
-from helix.access.audit import AUDIT_FOLDER, Audit
+from helix.access.audit import Audit
 from helix.access.credentials import Credentials
 from helix.access.gate import TeamGate
 from helix.access.key_ring import KeyRing
@@ -22,7 +23,7 @@ from helix.errors import HelixError
 from helix.memory.workspace import Workspace
 from helix.surfaces.app import Admission, Plugged
 from helix.surfaces.open_streams import EndWithKey, OpenStreams
-from helix.surfaces.other_routes import OtherRoutes
+from helix.surfaces.other_routes import OtherRoutes, RoutePermissions
 from helix.surfaces.rest.audit import routes as audit_routes
 from helix.surfaces.source import Peers, names_of
 from helix.surfaces.team_access import Entrance, TeamAccess
@@ -34,11 +35,10 @@ _PORTS = {"http": 80, "https": 443}
 
 @contextmanager
 def opened_team(workspace: Workspace, port: int, token: Callable[[], str]) -> Iterator[Admission]:
-    followed = workspace.followed
-    config, rates = followed.config, Rates(followed.config.limits)
-    credentials, audit = Credentials(config.config_dir), Audit(followed.state)
-    workspace.gate = TeamGate(rates, audit)
-    try:
+    """`workspace` is the daemon's own one."""
+    config = workspace.followed.config
+    rates, credentials = Rates(config.limits), Credentials(config.config_dir)
+    with closing(credentials), _joined(rates, workspace) as audit:
         ring = KeyRing(credentials, utc_now)
         policy = TeamAccess(
             entrance_of(config, port), ring, token, rates, audit, trusts_this_machine=config.mode == "hybrid"
@@ -47,15 +47,23 @@ def opened_team(workspace: Workspace, port: int, token: Callable[[], str]) -> It
         yield Admission(
             policy,
             [
-                Middleware(OtherRoutes, rates=rates, audit=audit),
+                Middleware(OtherRoutes, rates=rates),
+                Middleware(RoutePermissions),
                 Middleware(EndWithKey, streams=streams),
             ],
-            [Plugged(audit_routes(followed.state / AUDIT_FOLDER), [lambda: _watching(streams, ring)])],
+            [Plugged(audit_routes(), [lambda: _watching(streams, ring)])],
             {"mode": config.mode, "limits": dict(rates.figures)},
+            audit,
+            partial(_joined, rates),
         )
-    finally:
-        credentials.close()
-        audit.close()
+
+
+@contextmanager
+def _joined(rates: Rates, workspace: Workspace) -> Iterator[Audit]:
+    """A workspace in which verbs are counted, with whoever asks in the others, and written down there alone."""
+    with closing(Audit(workspace.followed.state)) as audit:
+        workspace.gate = TeamGate(rates, audit)
+        yield audit
 
 
 def entrance_of(config: Config, port: int) -> Entrance:

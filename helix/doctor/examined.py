@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
+from helix.access.workspaces import in_workspace
 from helix.config import ENVIRONMENT, Config, find_config_dir, load
 from helix.doctor.entries import Entries, list_entries
 from helix.doctor.presence import Presence, look_who_follows
@@ -81,7 +82,9 @@ class Examined:
         """The settings in force, or as much of them as can be read."""
         env, home = self.around.env, self.around.home
         try:
-            return load(env, home, flags)
+            config = load(env, home, flags)
+            self.main_vault = config.vault
+            return self._in_workspace(config, flags)
         except ConfigError as error:
             self.config_error = error
         config_dir = find_config_dir(env, home, flags)
@@ -91,8 +94,18 @@ class Examined:
                 config = load(some, home, {**flags, "config_dir": _NO_FOLDER})
             except ConfigError:
                 continue
+            self.main_vault = config.vault
             return replace(config, config_dir=config_dir)
         raise self.config_error
+
+    def _in_workspace(self, config: Config, flags: Mapping[str, object]) -> Config:
+        """As commands do: who names a folder means that folder."""
+        if flags.get("vault"):
+            return config
+        try:
+            return in_workspace(config)
+        except HelixError:
+            return config  # the check of the workspaces says why
 
     # The vault
 

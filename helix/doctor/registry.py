@@ -17,6 +17,7 @@ from helix.doctor import (
     settings,
     sync,
     which_vault,
+    workspaces,
 )
 from helix.doctor.finding import Area, Kind, Severity
 
@@ -25,6 +26,7 @@ AREAS: tuple[Area, ...] = (
     settings.AREA,
     folders.AREA,
     which_vault.AREA,
+    workspaces.AREA,
     daemon.AREA,
     notes.AREA,
     properties.AREA,

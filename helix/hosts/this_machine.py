@@ -16,7 +16,15 @@ from helix.hosts.host import Machine
 
 # A host that was started from the desktop does not see what was exported in a shell, and Codex hands on a few
 # variables only. So the settings that say which vault and which daemon are written down; a token never is.
-_CARRIED = ("HELIX_VAULT", "HELIX_STATE_DIR", "HELIX_CONFIG_DIR", "HELIX_HOST", "HELIX_PORT", "HELIX_URL")
+_CARRIED = (
+    "HELIX_VAULT",
+    "HELIX_STATE_DIR",
+    "HELIX_CONFIG_DIR",
+    "HELIX_HOST",
+    "HELIX_PORT",
+    "HELIX_URL",
+    "HELIX_WORKSPACE",
+)
 
 
 def this_machine() -> Machine:

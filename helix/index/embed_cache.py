@@ -32,7 +32,16 @@ _EVICTED_SHARE = 10
 
 
 class EmbedCache:
-    def __init__(self, path: Path, *, max_bytes: int = DEFAULT_MAX_BYTES, clock: Clock = utc_now) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        max_bytes: int = DEFAULT_MAX_BYTES,
+        clock: Clock = utc_now,
+        earlier: Path | None = None,
+    ) -> None:
+        """`earlier` is the file of another cache, in which vectors of the same memories may be from before."""
+        self._earlier = earlier
         path.parent.mkdir(parents=True, exist_ok=True, mode=FOLDER)
         self._lock = threading.Lock()
         self.hits = 0
@@ -113,7 +122,16 @@ class EmbedCache:
                     "DELETE FROM vectors WHERE owner = ?", [(_owner(one),) for one in memory_ids]
                 )
             is_busy, *_ = self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        return not is_busy
+        return not is_busy and self._drop_earlier(memory_ids)
+
+    def _drop_earlier(self, memory_ids: Sequence[str]) -> bool:
+        if self._earlier is None or not self._earlier.exists():
+            return True
+        earlier = EmbedCache(self._earlier, max_bytes=self._max_bytes, clock=self._clock)
+        try:
+            return earlier.drop(memory_ids)
+        finally:
+            earlier.close()
 
     def __len__(self) -> int:
         with self._lock:

@@ -40,6 +40,10 @@ class Principal:
     """the credential is good for this program alone; None for any"""
     key: str | None = None
     """the id of the key that was shown"""
+    org: str | None = None
+    """whose workspaces they may ask for; None for nobody's"""
+    workspaces: frozenset[str] | None = None
+    """the credential is good for these workspaces of the org alone; None for all of them"""
 
     def may(self, permission: str) -> bool:
         return self.sees_everything or permission in self.permissions

@@ -17,7 +17,7 @@ from helix.config import is_database
 from helix.errors import ConfigError, HelixError, IndexNotReady
 from helix.follow.lane import Progress
 from helix.memory.followed_vault import FollowedVault
-from helix.memory.shared_models import Models
+from helix.memory.shared_models import CACHE_FILE, Models
 from helix.vault.vault_id import read_identity
 
 if TYPE_CHECKING:
@@ -64,6 +64,10 @@ def open_recall(
     with ExitStack() as stack:
         if models is None:
             models = stack.enter_context(Models(config.state_dir, config.embed_threads))
+            if (
+                followed.state / CACHE_FILE
+            ).exists():  # a workspace of a daemon, which keeps its vectors to itself
+                models = stack.enter_context(models.beside(followed.state))
         with _uncollected():
             index = _open_engine(followed, models, words_first=words_first)
             stack.callback(index.close)

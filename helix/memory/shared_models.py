@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+CACHE_FILE = "embeddings.db"
+
 
 class Models:
     """Imports nothing until somebody searches: numpy and what is behind it take longer than most commands to run."""
@@ -28,6 +30,7 @@ class Models:
         self._found: dict[str, EmbedderChoice] = {}
         self._loading: list[threading.Thread] = []
         self._cache: EmbedCache | None = None
+        self._earlier_cache: Path | None = None
         self._lock = threading.Lock()
 
     def __enter__(self) -> Self:
@@ -49,7 +52,7 @@ class Models:
 
         with self._lock:
             if self._cache is None:
-                self._cache = EmbedCache(self._state_dir / "embeddings.db")
+                self._cache = EmbedCache(self._state_dir / CACHE_FILE, earlier=self._earlier_cache)
             return self._cache
 
     @functools.cached_property
@@ -57,6 +60,10 @@ class Models:
         from helix.index.rerank import Reranker
 
         return Reranker()
+
+    def beside(self, state: Path) -> Models:
+        """The same models, for a vault that keeps its vectors to itself."""
+        return _WithOwnCache(self, state)
 
     def find(self, choice: str) -> EmbedderChoice:
         """The embedder of a choice of the setting `model`, or why there is none."""
@@ -75,6 +82,24 @@ class Models:
             self._loading.append(thread)
             thread.start()
         return found
+
+
+class _WithOwnCache(Models):
+    """A vector that is there already tells that somebody has the very text: between workspaces nobody is told."""
+
+    def __init__(self, shared: Models, state: Path) -> None:
+        super().__init__(state, 0)
+        self._shared = shared
+        self._earlier_cache = (
+            shared._state_dir / CACHE_FILE
+        )  # before it was a workspace, its vectors went there
+
+    @property
+    def reranker(self) -> Reranker:
+        return self._shared.reranker
+
+    def find(self, choice: str) -> EmbedderChoice:
+        return self._shared.find(choice)
 
 
 def _load(embedder: Embedder) -> None:

@@ -1,12 +1,19 @@
 """The app: the layers every request passes, the routes, and the place where further surfaces plug in.
 
-From the outside in: `RequestLog` counts and logs, `Guard` lets in, `Limits` bounds, then the routes.
+From the outside in: `RequestLog` counts and logs, `WorkspaceAddress` reads which workspace an address names, `Guard`
+lets in, `InWorkspace` finds the workspace, `Limits` bounds, then the routes.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AbstractContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    nullcontext,
+)
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,18 +25,15 @@ from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 from starlette.routing import BaseRoute, Match
 
+from helix.access.audit import Audit
 from helix.errors import HelixError
-from helix.memory.search_engine import RecallSoon
 from helix.memory.workspace import Workspace
 from helix.surfaces.caller import Signed
+from helix.surfaces.doors import Doors
 from helix.surfaces.guard import Guard, Policy
+from helix.surfaces.in_workspace import InWorkspace, OpenDoors, WorkspaceAddress
 from helix.surfaces.limits import Limits
-from helix.surfaces.monitoring.clients import Clients
-from helix.surfaces.monitoring.events import Events
-from helix.surfaces.monitoring.health import DaemonHealth
-from helix.surfaces.monitoring.metrics import Metrics
 from helix.surfaces.monitoring.request_log import RequestLog
-from helix.surfaces.monitoring.status import DaemonStatus
 from helix.surfaces.problems import answer, code_of_status, refuse, to_body
 from helix.surfaces.rest.capture import add_capture
 from helix.surfaces.rest.document import add_document
@@ -39,21 +43,6 @@ from helix.surfaces.rest.mount import mount
 from helix.verb_table import VERBS
 
 Lifespan = Callable[[], AbstractAsyncContextManager[None]]
-
-
-@dataclass(frozen=True)
-class Doors:
-    """What the routes are made of."""
-
-    workspace: Workspace
-    recall: RecallSoon
-    health: DaemonHealth
-    metrics: Metrics
-    events: Events
-    clients: Clients
-    status: DaemonStatus
-    look_for_capture: Callable[[], None]
-    """somebody has turned capture on"""
 
 
 @dataclass(frozen=True)
@@ -73,16 +62,23 @@ class Admission:
     plugged: Sequence[Plugged] = ()
     status: Mapping[str, Any] = field(default_factory=dict)
     """what `/status` says of it"""
+    audit: Audit | None = None
+    """that of the daemon's own workspace"""
+    joins: Callable[[Workspace], AbstractContextManager[Audit | None]] = lambda _: nullcontext()
+    """what another workspace takes to be served to them"""
 
 
 def make_app(
     doors: Doors,
     policy: Policy,
     version: str,
+    workspaces: OpenDoors,
     plugged: Sequence[Plugged] = (),
     layers: Sequence[Middleware] = (),
+    figures: Callable[[], bytes] | None = None,
 ) -> FastAPI:
-    """`layers` are further ones between the guard and the bounds, the outermost last."""
+    """`doors` are those of the daemon's own workspace, and `workspaces` has them all; `layers` are further ones between
+    the choice of a workspace and the bounds, the outermost last; `figures` are those of all workspaces."""
     config = doors.workspace.followed.config
 
     @asynccontextmanager
@@ -102,21 +98,21 @@ def make_app(
         openapi_url=None,
         redirect_slashes=False,
     )
-    app.add_middleware(Signed, saw=doors.clients.saw)
+    app.add_middleware(Signed)
     app.add_middleware(
         Limits, max_in_flight=max(config.max_in_flight, 1), max_body_bytes=config.max_body_bytes
     )
     for layer in layers:
         app.add_middleware(layer.cls, *layer.args, **layer.kwargs)
+    app.add_middleware(InWorkspace, workspaces=workspaces)
     app.add_middleware(Guard, policy=policy, router=app.router)
+    app.add_middleware(WorkspaceAddress)
     app.add_middleware(RequestLog, metrics=doors.metrics)
     _add_problems(app)
-    # Where a request finds the workspace that it is about (`caller.workspace_of`).
-    app.state.workspace = doors.workspace
     mount(app, VERBS.values())
-    add_care(app, doors.recall, doors.health, doors.metrics, tells_everybody=config.mode == "local")
-    add_watching(app, doors.events, doors.status, config)
-    add_capture(app, doors.look_for_capture)
+    add_care(app, figures, tells_everybody=config.mode == "local")
+    add_watching(app, config)
+    add_capture(app)
     add_document(app)
     for surface in plugged:
         app.router.routes.extend(surface.routes)

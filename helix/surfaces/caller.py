@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import unquote
 
@@ -18,6 +18,7 @@ from helix.memory.request import Request
 from helix.memory.tokens import clean
 from helix.memory.verbs.permitted import bound_place, check_place
 from helix.memory.workspace import Workspace
+from helix.surfaces.doors import doors_in, find_doors
 from helix.surfaces.guard import ADDRESS, PRINCIPAL, access_in
 from helix.surfaces.problems import answer
 from helix.vault.authors import PERSON, Author, acting
@@ -32,9 +33,8 @@ _OF_HELIX = re.compile(r"helix(?:-[a-z]+)?(?:/.*)?")
 
 
 def workspace_of(connection: HTTPConnection) -> Workspace:
-    """The workspace that a request is about. Today a daemon has one."""
-    workspace: Workspace = connection.app.state.workspace
-    return workspace
+    """The workspace that a request is about, and no other."""
+    return doors_in(connection.scope).workspace
 
 
 def principal_of(scope: Scope) -> Principal:
@@ -63,12 +63,8 @@ def place_of(headers: Mapping[str, str]) -> Place:
 class Signed:
     """What is written while a request is answered is by whoever made the request."""
 
-    def __init__(
-        self, app: ASGIApp, saw: Callable[[Place, str], None] = lambda place, transport: None
-    ) -> None:
-        """`saw` hears who asks, and by which road."""
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._saw = saw
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -92,7 +88,8 @@ class Signed:
             return
         is_page = _is_page(headers)
         name = place.client or ("dashboard" if is_page else _program(headers))
-        self._saw(replace(place, client=name), "page" if is_page else "rest")
+        if (doors := find_doors(scope)) is not None:
+            doors.clients.saw(replace(place, client=name), "page" if is_page else "rest")
         with acting(PERSON if is_page else Author("agent", place.client)):
             await self._app(scope, receive, send)
 

@@ -161,6 +161,12 @@ def access_in(scope: Scope) -> Access:
     return access
 
 
+def chosen_route(scope: Scope) -> BaseRoute | None:
+    """The one that will answer, for who looks before the router does."""
+    choice: Choice | None = scope.get(_CHOSEN)
+    return None if choice is None else choice.route
+
+
 def _challenge(refused: AccessRefused) -> str:
     parameters = ", ".join(f'{name}="{value}"' for name, value in refused.challenge.items())
     return f"Bearer {parameters}".rstrip()

@@ -41,12 +41,16 @@ from helix.errors import (
     StateUnwritable,
     StorageError,
     VaultError,
+    WorkspaceNotFound,
+    WorkspaceUnavailable,
 )
 from helix.memory.tokens import clean
 
 _STATUS: tuple[tuple[type[HelixError], int], ...] = (
     (MemoryNotFound, 404),
     (CredentialNotFound, 404),
+    (WorkspaceNotFound, 404),
+    (WorkspaceUnavailable, 503),
     (Forbidden, 403),
     (RateLimited, 429),
     (Frozen, 503),

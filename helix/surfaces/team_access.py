@@ -16,8 +16,8 @@ from helix.access.audit import Audit
 from helix.access.gate import caller_name
 from helix.access.key_ring import KeyRing
 from helix.access.rates import Rates
-from helix.errors import Forbidden, RateLimited
-from helix.memory.principal import LOCAL, UNKNOWN, Principal
+from helix.errors import RateLimited
+from helix.memory.principal import LOCAL, UNKNOWN
 from helix.surfaces.guard import AccessRefused, Admitted
 from helix.surfaces.local_access import NOTHING_SHOWN, is_token, token_name
 from helix.surfaces.source import Peers, check_host, check_origin
@@ -81,9 +81,7 @@ class TeamAccess:
         try:
             if not is_here:
                 self._rates.count("address", address)
-            admitted = replace(await self._identify(connection, access, is_here, address), address=address)
-            self._check_permissions(connection, admitted, access)
-            return admitted
+            return replace(await self._identify(connection, access, is_here, address), address=address)
         except RateLimited as limited:
             raise AccessRefused(limited.code, limited.message, retry_after=limited.retry_after) from limited
 
@@ -100,7 +98,7 @@ class TeamAccess:
         if access.credential is Credential.NEVER:
             return Admitted(UNKNOWN, NOTHING_SHOWN)
         if shown is not None:
-            self._write("entrance.refused", connection, UNKNOWN, address, "unauthorized")
+            self._write(connection, address)
         raise _unauthorized(shown)
 
     async def _admit(self, shown: str, address: str, is_direct: bool) -> Admitted | None:
@@ -115,21 +113,15 @@ class TeamAccess:
         # What is open for somebody (a session of MCP) is theirs, with whichever of their keys they come.
         return None if holder is None else Admitted(holder.principal, f"user {holder.principal.user}")
 
-    def _check_permissions(self, connection: HTTPConnection, admitted: Admitted, access: Access) -> None:
-        principal = admitted.principal
-        if missing := sorted(scope for scope in access.scopes if not principal.may(scope)):
-            self._write("route.refused", connection, principal, admitted.address, Forbidden.code)
-            raise AccessRefused(Forbidden.code, Forbidden.of(missing[0]).message)
-
-    def _write(
-        self, kind: str, connection: HTTPConnection, principal: Principal, address: str | None, code: str
-    ) -> None:
-        """Of a request that is refused before anything is asked: its path may hold an id, and no text."""
-        route = f"{connection.scope['method']} {connection.scope['path'][:200]}"
+    def _write(self, connection: HTTPConnection, address: str) -> None:
+        """Of somebody who was not let in, so that it is not known to which workspace they wanted: what kind of thing
+        they asked for, and no id."""
+        path = connection.scope["path"].removeprefix(connection.scope.get("root_path", "")).split("/")
+        route = f"{connection.scope['method']} {'/'.join(path[:2])[:80]}{'/…' if len(path) > 2 else ''}"
         self._audit.add(
-            kind,
-            caller_name(principal),
-            {"route": route, "from": address, "key": principal.key, "code": code},
+            "entrance.refused",
+            caller_name(UNKNOWN),
+            {"route": route, "from": address, "code": "unauthorized"},
         )
 
 

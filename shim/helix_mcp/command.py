@@ -22,6 +22,7 @@ Speak MCP on standard input and output, and pass it on to the Helix daemon, whic
   --names dotted   list the tools as memory.search instead of memory_search
   --tools sessions list the tools over logs of sessions, too
   --project NAME   the project (HELIX_PROJECT; default: .helix-project, or the git repository around this folder)
+  --workspace NAME the workspace of the daemon (HELIX_WORKSPACE; default: the first that your key opens)
   --session ID     the session (HELIX_SESSION; default: a new one)
   --no-start       never start a daemon
   --version        print the version
@@ -70,7 +71,7 @@ def parse(arguments: list[str]) -> Options | None:
             return None
         if name == "--no-start" and not equals:
             options.no_start = True
-        elif name in ("--dialect", "--names", "--tools", "--project", "--session"):
+        elif name in ("--dialect", "--names", "--tools", "--project", "--workspace", "--session"):
             if not equals and waiting:
                 value = waiting.pop(0)
             if not value.strip():

@@ -152,8 +152,9 @@ def _act(
 
 def _start_session(event: dict[str, Any], settings: Settings, budget: int, output: Output) -> None:
     from helix_mcp.kept_digest import KeptDigest
+    from helix_mcp.settings import url_of
 
-    kept = KeptDigest(settings.state_folder, settings.address.url, settings.project, budget)
+    kept = KeptDigest(settings.state_folder, url_of(settings), settings.project, budget)
     if event.get("source") != "resume":
         output.instead = lambda: _told("SessionStart", kept.find())
     # After that: where the processor is short, these take as long as the daemon's answer.

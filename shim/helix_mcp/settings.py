@@ -33,6 +33,7 @@ class Options:
         self.tools = ""
         self.project = ""
         self.session = ""
+        self.workspace = ""
         self.no_start = False
 
 
@@ -68,6 +69,7 @@ class Settings:
             raise BadConfig("the token has characters that cannot stand in a header; set HELIX_TOKEN again")
         self.owner = Owner(self.address, os.path.join(config, "token"), token, chosen=bool(chosen))
         self.project = options.project or env.get("HELIX_PROJECT", "").strip()
+        self.workspace = options.workspace or setting("workspace")
         self.remark = ""
         if not self.project:
             project = find_project(folder, config)
@@ -80,10 +82,17 @@ class Settings:
             "Host": self.address.host_header,
             "Helix-Client": f"helix-mcp/{__version__}",
         }
+        if self.workspace:
+            self.headers["Helix-Workspace"] = percent_encoded(self.workspace)
         if session:
             self.headers["Helix-Session"] = percent_encoded(session)
         if self.project:
             self.headers["Helix-Project"] = percent_encoded(self.project)
+
+
+def url_of(settings: Settings) -> str:
+    """Where the daemon says, in the state folder of a vault, that it serves it."""
+    return settings.address.url + (f"/w/{settings.workspace}" if settings.workspace else "")
 
 
 def read_config(path: str) -> dict[str, Any]:

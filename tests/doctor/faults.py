@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 
+from helix.access.workspaces import Workspaces
 from helix.follow.daemon_address import Whereabouts
 from helix.index.catalog import CATALOG_FILE, Catalog
 from helix.vault.hashes import content_hash
@@ -58,6 +59,15 @@ def changed_log(patient: Patient) -> None:
         logs.append("s", [EventDraft("a.b", "user", {"content": text})])
     log = patient.vault / "sessions/s/m1.jsonl"
     log.write_bytes(log.read_bytes().replace(b'"two"', b'"three"'))
+
+
+def torn_workspaces(patient: Patient) -> None:
+    patient.configure("")
+    (patient.config.config_dir / "workspaces.json").write_text('{"workspaces": [')
+
+
+def workspace_without_folder(patient: Patient) -> None:
+    Workspaces(patient.config.config_dir, patient.vault).add("acme", "web", patient.place / "gone")
 
 
 def _git(patient: Patient, *arguments: str) -> None:
@@ -551,6 +561,9 @@ FAULTS = (
     Fault("a name that cannot be read", "bad-identity", _file(".helix/vault.toml", "id = \n")),
     Fault("a vault of a later format", "unknown-format", _file(".helix/vault.toml", 'id = "a"\nformat = 9\n')),
     Fault("a moved vault", "vault-moved", moved),
+    Fault("a list of workspaces that was torn", "workspaces-unreadable", torn_workspaces),
+    Fault("a workspace without its folder", "workspace-folder-gone", workspace_without_folder),
+    Fault("a workspace that nobody made", "workspace-not-there", _env("HELIX_WORKSPACE", "nothing")),
     Fault("another vault in its place", "vault-replaced", replaced),
     Fault("a foreign server on the port", "port-taken", foreign_server),
     Fault("the daemon of another vault", "port-of-another-vault", daemon_of_another_vault),

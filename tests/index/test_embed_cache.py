@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from helix.index.embed_cache import EmbedCache
+from helix.memory.shared_models import Models
 from tests.index.memories import unit_vectors
 
 _A, _B = "a" * 64, "b" * 64
@@ -63,3 +64,14 @@ def test_the_embeddings_of_an_erased_memory_are_dropped_for_every_model_and_stat
         cache.find(digest, [moved], {moved: "mem_erased"})  # the same text, in another memory now
     cache.drop(["mem_erased"])
     assert [set(cache.find(digest, list(owners))) for digest in (_A, _B)] == [{kept}, {kept}]
+
+
+def test_a_workspace_keeps_its_vectors_to_itself_and_erases_those_from_before_too(tmp_path: Path) -> None:
+    with Models(tmp_path, 1) as shared, shared.beside(tmp_path / "vaults" / "web") as own:
+        shared.cache.put(_A, {_A: unit_vectors(1)[0]}, {_A: "mem_of_before"})
+        own.cache.put(_A, {_B: unit_vectors(1)[0]}, {_B: "mem_of_now"})
+        assert own.cache.find(_A, [_A]) == shared.cache.find(_A, [_B]) == {}
+        assert own.cache.drop(["mem_of_before", "mem_of_now"])
+        assert len(own.cache) == len(shared.cache) == 0
+        assert own.find("none") is shared.find("none")
+        assert own.reranker is shared.reranker

@@ -26,24 +26,14 @@ log = logging.getLogger(__name__)
 
 
 class McpSoon:
-    def __init__(self, make: Callable[[], McpSurface], dialects: Collection[str] = DIALECTS) -> None:
-        """`dialects` are the names of those that are served."""
+    def __init__(self, make: Callable[[], McpSurface]) -> None:
         self._make = make
-        self._dialects = dialects
         self._surface: McpSurface | None = None
         self.is_loading = False
         """somebody waits for it; read from any thread"""
         self._is_wanted = anyio.Event()
         self._is_there = anyio.Event()
         self._has_ended = anyio.Event()
-
-    def routes(self) -> list[Route]:
-        return dialect_routes(
-            {name: access_to(name) for name in self._dialects},
-            DEFAULT,
-            {name: _Awaited(self, name, lambda served: served.endpoint) for name in self._dialects},
-            {name: _Awaited(self, name, lambda served: served.stream_endpoint) for name in self._dialects},
-        )
 
     async def surface(self) -> McpSurface | None:
         """None when it cannot be made, or will not be any more."""
@@ -95,17 +85,30 @@ class McpSoon:
             self._surface.end_streams()
 
 
+def mcp_routes(soon_of: Callable[[Scope], McpSoon], dialects: Collection[str] = DIALECTS) -> list[Route]:
+    """`soon_of` gives the surface of the workspace that a request is about; `dialects` are the names of those that are
+    served."""
+    return dialect_routes(
+        {name: access_to(name) for name in dialects},
+        DEFAULT,
+        {name: _Awaited(soon_of, name, lambda served: served.endpoint) for name in dialects},
+        {name: _Awaited(soon_of, name, lambda served: served.stream_endpoint) for name in dialects},
+    )
+
+
 class _Awaited:
     """A dialect at its path, from before there is anything to answer with."""
 
-    def __init__(self, soon: McpSoon, dialect: str, endpoint: Callable[[ServedDialect], ASGIApp]) -> None:
+    def __init__(
+        self, soon_of: Callable[[Scope], McpSoon], dialect: str, endpoint: Callable[[ServedDialect], ASGIApp]
+    ) -> None:
         """`endpoint` is that of one transport."""
-        self._soon = soon
+        self._soon_of = soon_of
         self._dialect = dialect
         self._endpoint = endpoint
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        surface = await self._soon.surface()
+        surface = await self._soon_of(scope).surface()
         if surface is None:
             refusal = refuse("internal", "MCP cannot be served now; the log of the daemon says why")
             await refusal(scope, receive, send)

@@ -27,7 +27,8 @@ _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 1
 
 
 class Metrics:
-    def __init__(self, health: Callable[[], Payload]) -> None:
+    def __init__(self, health: Callable[[], Payload], *, of_process: bool = True) -> None:
+        """`of_process`: also of the process, which is told once however many workspaces it has."""
         self.registry = CollectorRegistry()
         self.requests = Counter(
             "helix_requests", "Requests answered", ("method", "route", "status"), registry=self.registry
@@ -48,7 +49,8 @@ class Metrics:
             "helix_tokens_asked", "Tokens that readers had room for", ("verb",), registry=self.registry
         )
         self.registry.register(_Daemon(health))
-        ProcessCollector(registry=self.registry)
+        if of_process:
+            ProcessCollector(registry=self.registry)
 
     def hear(self, verb: str, answer: Mapping[str, Any], max_tokens: int | None) -> None:
         """Told by the memory service of each answer, whichever surface asked."""
@@ -101,6 +103,31 @@ class Metrics:
 
     def render(self) -> bytes:
         return generate_latest(self.registry)
+
+
+class AllMetrics(Collector):
+    """Of several workspaces, each with its name on it; of the process once, with none."""
+
+    def __init__(self, by_name: Mapping[str, Metrics]) -> None:
+        self._by_name = by_name
+
+    def collect(self) -> Iterable[Metric]:
+        families: dict[str, Metric] = {}
+        for workspace, metrics in self._by_name.items():
+            for found in metrics.registry.collect():
+                family = families.setdefault(found.name, Metric(found.name, found.documentation, found.type))
+                more = {} if found.name.startswith("process_") else {"workspace": workspace}
+                for sample in found.samples:
+                    family.add_sample(sample.name, {**sample.labels, **more}, sample.value)
+        return families.values()
+
+    def describe(self) -> Iterable[Metric]:
+        return []
+
+    def render(self) -> bytes:
+        registry = CollectorRegistry()
+        registry.register(self)
+        return generate_latest(registry)
 
 
 def _quantile(buckets: Sequence[tuple[float, float]], share: float) -> float | None:

@@ -13,6 +13,7 @@ from pathlib import PurePath
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from helix.surfaces.caller import place_in
+from helix.surfaces.doors import find_doors
 from helix.surfaces.monitoring.metrics import Metrics
 from helix.surfaces.problems import refuse
 
@@ -57,8 +58,11 @@ class RequestLog:
 
     def _record(self, scope: Scope, status: int, seconds: float) -> None:
         route, method = _route(scope), _method(scope)
-        self._metrics.requests.labels(method, route, str(status)).inc()
-        self._metrics.seconds.labels(route).observe(seconds)
+        # What a workspace was asked is counted there; what none was asked, with the daemon's own one.
+        doors = find_doors(scope)
+        metrics = self._metrics if doors is None else doors.metrics
+        metrics.requests.labels(method, route, str(status)).inc()
+        metrics.seconds.labels(route).observe(seconds)
         if log.isEnabledFor(logging.INFO):
             log.info(
                 "%s %s %d", method, route, status,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from starlette.requests import Request
@@ -10,18 +9,24 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from helix.access import LOCAL, declare
+from helix.access.audit import AUDIT_FOLDER
 from helix.access.audit_query import AuditQuery, query_audit
 from helix.errors import BadValue, HelixError
+from helix.surfaces.caller import workspace_of
 from helix.surfaces.problems import answer
 
 _TEXTS = ("user", "verb", "since")
 
 
-def routes(folder: Path) -> list[Route]:
+def routes() -> list[Route]:
     @declare(LOCAL.needing("admin").unheard())
     def audit(request: Request) -> JSONResponse:
         try:
-            return JSONResponse(query_audit(folder, _wanted(dict(request.query_params))))
+            return JSONResponse(
+                query_audit(
+                    workspace_of(request).followed.state / AUDIT_FOLDER, _wanted(dict(request.query_params))
+                )
+            )
         except HelixError as error:
             return answer(error)
 

@@ -12,9 +12,10 @@ from fastapi import FastAPI, Request, Response
 from pydantic import ConfigDict, Field
 
 from helix.access import LOCAL, declare
-from helix.errors import BadValue, SessionsOff
+from helix.errors import BadValue, Forbidden, SessionsOff
 from helix.memory.tokens import Payload
-from helix.surfaces.caller import request_of, workspace_of
+from helix.surfaces.caller import principal_of, request_of, workspace_of
+from helix.surfaces.doors import doors_in
 from helix.surfaces.rest import daemon_answers
 from helix.surfaces.rest.models import Body
 from helix.surfaces.rest.respond import changes, reads, reply
@@ -29,9 +30,7 @@ class CaptureBody(Body):
     all: Annotated[bool, Field(description="Sessions of every folder.")] = False
 
 
-def add_capture(app: FastAPI, look: Callable[[], None]) -> None:
-    """`look` begins at once when it was turned on."""
-
+def add_capture(app: FastAPI) -> None:
     @app.get("/capture", tags=["care"], operation_id="capture", responses=reads(daemon_answers.CaptureState))
     @declare(LOCAL.needing("diagnostics"))
     def capture(request: Request) -> Response:
@@ -49,7 +48,12 @@ def add_capture(app: FastAPI, look: Callable[[], None]) -> None:
         from helix.capture.registry import HOSTS
         from helix.capture.settings import find_settings, widened, write_settings
 
-        workspace = workspace_of(request)
+        doors = doors_in(request.scope)
+        if not doors.is_main and not principal_of(request.scope).sees_everything:
+            raise Forbidden(
+                "transcripts are those of the daemon's machine: its owner takes them in, and nobody else"
+            )
+        workspace = doors.workspace
         if not workspace.followed.events.is_kept:
             raise SessionsOff("nothing is added to logs here; set sessions.keep to `vault` or `state`")
         if (wanted.folder is None) is not wanted.all:
@@ -61,7 +65,7 @@ def add_capture(app: FastAPI, look: Callable[[], None]) -> None:
         roots = {name: str(host.root(os.environ, Path.home()).absolute()) for name, host in HOSTS.items()}
         named = [] if folder is None else [os.path.realpath(folder)]
         write_settings(state, widened(find_settings(state), named, wanted.all, roots, keep_roots=True))
-        look()
+        doors.look_for_capture()
         return reply(_state(request))
 
     @app.post(

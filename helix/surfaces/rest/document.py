@@ -72,7 +72,7 @@ def described_routes() -> list[BaseRoute]:
     """Without a vault behind them: enough to say what they are."""
     app, nothing = FastAPI(), cast(Any, None)
     mount(app, VERBS.values(), documented=True)
-    add_care(app, nothing, nothing, nothing)
-    add_watching(app, nothing, nothing, nothing)
-    add_capture(app, nothing)
+    add_care(app)
+    add_watching(app, nothing)
+    add_capture(app)
     return app.routes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import anyio
@@ -10,10 +11,11 @@ from fastapi import FastAPI, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from helix.access import LOCAL, OPEN, declare
-from helix.memory.search_engine import RecallSoon
-from helix.surfaces.caller import principal_of, workspace_of
-from helix.surfaces.monitoring.health import DaemonHealth, can_serve
-from helix.surfaces.monitoring.metrics import CONTENT_TYPE, Metrics
+from helix.surfaces.caller import principal_of
+from helix.surfaces.doors import doors_in, find_doors
+from helix.surfaces.monitoring.health import can_serve
+from helix.surfaces.monitoring.metrics import CONTENT_TYPE
+from helix.surfaces.problems import refuse
 from helix.surfaces.rest import daemon_answers
 from helix.surfaces.rest.models import answer_model
 from helix.surfaces.rest.respond import reads, reply
@@ -23,14 +25,10 @@ _SCRAPES = 2
 
 
 def add_care(
-    app: FastAPI,
-    recall: RecallSoon,
-    health: DaemonHealth,
-    metrics: Metrics,
-    *,
-    tells_everybody: bool = True,
+    app: FastAPI, figures: Callable[[], bytes] | None = None, *, tells_everybody: bool = True
 ) -> None:
-    """`tells_everybody` says whether strangers hear how the daemon is, and of which vault."""
+    """`figures` are those of all workspaces, for the owner of the daemon; `tells_everybody` says whether strangers hear
+    how the daemon is, and of which vault."""
     scrapes = anyio.CapacityLimiter(_SCRAPES)
     unwell = {
         **reads(daemon_answers.Health),
@@ -44,7 +42,10 @@ def add_care(
 
         Outside of mode `local` whoever may not diagnose hears its state and its version.
         """
-        state = await health.look_soon()
+        doors = find_doors(request.scope)
+        if doors is None:
+            return refuse("forbidden", "there is no workspace of this name for whoever asks")
+        state = await doors.health.look_soon()
         status = 200 if can_serve(state) else 503
         if tells_everybody or principal_of(request.scope).may("diagnostics"):
             return reply(state, status=status)
@@ -55,11 +56,14 @@ def add_care(
         responses=_figures(), response_class=PlainTextResponse,
     )  # fmt: skip
     @declare(LOCAL.needing("analytics").unlimited().unheard())
-    async def figures() -> Response:
-        """Figures for a Prometheus server."""
+    async def metrics(request: Request) -> Response:
+        """Figures for a Prometheus server: of all workspaces for the owner of the daemon, else of the one that is
+        asked."""
+        doors = doors_in(request.scope)
+        is_of_all = figures is not None and doors.is_main and principal_of(request.scope).sees_everything
+        render = figures if figures is not None and is_of_all else doors.metrics.render
         return Response(
-            await anyio.to_thread.run_sync(metrics.render, limiter=scrapes),
-            headers={"Content-Type": CONTENT_TYPE},
+            await anyio.to_thread.run_sync(render, limiter=scrapes), headers={"Content-Type": CONTENT_TYPE}
         )
 
     @app.post("/reindex", tags=["care"], operation_id="reindex", responses=reads(daemon_answers.Health, 507))
@@ -71,9 +75,10 @@ def add_care(
         ] = False,
     ) -> Response:
         """Read every file again and bring the derived data up to date; answered when that is done."""
-        workspace_of(request).followed.reconciler.rebuild(accept_missing=accept_missing)
-        recall.rebuild()
-        return reply(health.look())
+        doors = doors_in(request.scope)
+        doors.workspace.followed.reconciler.rebuild(accept_missing=accept_missing)
+        doors.recall.rebuild()
+        return reply(doors.health.look())
 
 
 def _figures() -> dict[int | str, dict[str, Any]]:

@@ -10,8 +10,8 @@ from starlette.responses import StreamingResponse
 from helix.access import LOCAL, declare
 from helix.config import Config
 from helix.surfaces.caller import request_of
-from helix.surfaces.monitoring.events import Events, TooMany
-from helix.surfaces.monitoring.status import DaemonStatus
+from helix.surfaces.doors import doors_in
+from helix.surfaces.monitoring.events import TooMany
 from helix.surfaces.problems import refuse
 from helix.surfaces.rest import daemon_answers
 from helix.surfaces.rest.respond import reads, reply
@@ -29,12 +29,12 @@ class EventStream(StreamingResponse):
     media_type = "text/event-stream"
 
 
-def add_watching(app: FastAPI, events: Events, status: DaemonStatus, config: Config) -> None:
+def add_watching(app: FastAPI, config: Config) -> None:
     @app.get("/status", tags=["daemon"], operation_id="status", responses=reads(daemon_answers.Status))
     @declare(LOCAL.needing("diagnostics").unheard())
-    def look() -> Response:
+    def look(request: Request) -> Response:
         """What `/healthz` does not say: latencies, tokens, who asks, the embedder, disk and git."""
-        return reply(status.look())
+        return reply(doors_in(request.scope).status.look())
 
     @app.get("/hosts", tags=["daemon"], operation_id="hosts", responses=reads(daemon_answers.Hosts))
     @declare(LOCAL.needing("connectors"))
@@ -60,7 +60,7 @@ def add_watching(app: FastAPI, events: Events, status: DaemonStatus, config: Con
         hears the rest when it comes back with `Last-Event-ID`, as browsers do by themselves.
         """
         try:
-            stream = events.listen(request_of(request).activity, last_heard)
+            stream = doors_in(request.scope).events.listen(request_of(request).activity, last_heard)
         except TooMany:
             return refuse("busy", "too many listen already; close some", {"Retry-After": "5"})
         return EventStream(stream)

@@ -37,6 +37,8 @@ curl -s 127.0.0.1:7878/remember \\
   with `"merge": false`, the answer is 409 `stale-hash` and nothing is written: read it again and decide. It is 409 and
   not 412 because a stale tag alone is no reason to refuse.
 - `Helix-Project`, `Helix-Session` and `Helix-Client` say from where a request comes; percent-encoded UTF-8.
+- `Helix-Workspace`, or `/w/NAME` in front of the path, names one of the [workspaces](workspaces.md) that the key opens.
+  `GET /workspaces` lists them.
 - A `GET` changes no file. Who may ask at all is on the page [security](security.md).
 
 """

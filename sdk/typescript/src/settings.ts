@@ -15,6 +15,8 @@ export interface HelixOpts {
   project?: string | undefined;
   /** The session that you work in, for memories of the scope `session`. Default: `HELIX_SESSION`. */
   session?: string | undefined;
+  /** Which of the daemon's workspaces is meant. Default: `HELIX_WORKSPACE`, or else the first that the key opens. */
+  workspace?: string | undefined;
   /** The name under which memories are written. Default: `helix-typescript`. */
   client?: string | undefined;
   /** How long a call may take, retries and all. Default: 30 000 (half a minute). */
@@ -48,6 +50,7 @@ export function settingsFrom(opts: HelixOpts): Settings {
     "Helix-Client": opts.client || CLIENT,
     "Helix-Project": opts.project ?? environment("HELIX_PROJECT"),
     "Helix-Session": opts.session ?? environment("HELIX_SESSION"),
+    "Helix-Workspace": opts.workspace ?? environment("HELIX_WORKSPACE"),
   };
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(said)) if (value) headers[name] = encoded(name, value);

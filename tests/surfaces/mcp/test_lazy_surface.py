@@ -13,7 +13,7 @@ import httpx
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from helix.surfaces.mcp.lazy_surface import McpSoon
+from helix.surfaces.mcp.lazy_surface import McpSoon, mcp_routes
 from helix.surfaces.mcp.surface import McpSurface
 from tests.flows.daemon import Daemon
 from tests.surfaces.mcp.test_daemon import daemon
@@ -85,7 +85,7 @@ def test_a_library_that_cannot_be_loaded_costs_mcp_and_nothing_else() -> None:
         async with soon.run():
             yield
 
-    with TestClient(Starlette(routes=soon.routes(), lifespan=lifespan)) as client:
+    with TestClient(Starlette(routes=mcp_routes(lambda _: soon), lifespan=lifespan)) as client:
         paths = ("/mcp", "/mcp/vault", "/mcp", "/mcp/messages/")
         answers = [client.get("/mcp/sse"), *(client.post(path, json=_PING) for path in paths)]
     assert [answer.status_code for answer in answers] == [500] * 5
