@@ -36,7 +36,7 @@ _NO_PLACE = -1
 
 
 @dataclass(frozen=True)
-class Registered:
+class ListedWorkspace:
     """A workspace, as it is listed."""
 
     org: str
@@ -73,12 +73,12 @@ class Workspaces:
     def __init__(self, config_dir: Path, main_vault: Path) -> None:
         self._folder = config_dir
         self._path = config_dir / WORKSPACES_FILE
-        self._main = Registered(MAIN, MAIN, main_vault)
+        self._main = ListedWorkspace(MAIN, MAIN, main_vault)
         self._lock = threading.Lock()
         self._signature: tuple[int, int, int] | None = None
-        self._listed: tuple[Registered, ...] = ()
+        self._listed: tuple[ListedWorkspace, ...] = ()
 
-    def all(self) -> Sequence[Registered]:
+    def all(self) -> Sequence[ListedWorkspace]:
         """The daemon's own one first, then the others as they were made."""
         with self._lock:
             signature = _signature(self._path)
@@ -86,19 +86,19 @@ class Workspaces:
                 self._listed, self._signature = _read(self._path), signature
             return (self._main, *self._listed)
 
-    def find(self, name: str) -> Registered | None:
+    def find(self, name: str) -> ListedWorkspace | None:
         """By its full name."""
         org, short = split_name(name)
         wanted = (org or MAIN, short)
         return next((one for one in self.all() if (one.org, one.name) == wanted), None)
 
-    def get(self, name: str) -> Registered:
+    def get(self, name: str) -> ListedWorkspace:
         found = self.find(name)
         if found is None:
             raise WorkspaceNotFound(f"there is no workspace {name[:80]!r}; `helix workspace list` shows them")
         return found
 
-    def open_to(self, principal: Principal) -> Sequence[Registered]:
+    def open_to(self, principal: Principal) -> Sequence[ListedWorkspace]:
         """Those that somebody may ask for, archived ones too, the one that is meant when they name none first."""
         if principal.sees_everything:
             return self.all()
@@ -109,7 +109,7 @@ class Workspaces:
             one for one in self.all() if one.org == principal.org and (names is None or one.name in names)
         ]
 
-    def chosen(self, principal: Principal, named: str | None) -> Registered:
+    def chosen(self, principal: Principal, named: str | None) -> ListedWorkspace:
         """The workspace that a request is about. To whoever may not ask for it none is known from one that is not
         there."""
         offered = self.open_to(principal)
@@ -132,8 +132,8 @@ class Workspaces:
 
     # Changing the list
 
-    def add(self, org: str, name: str, vault: Path) -> Registered:
-        made = Registered(
+    def add(self, org: str, name: str, vault: Path) -> ListedWorkspace:
+        made = ListedWorkspace(
             checked_name(org, "an org"), checked_name(name), vault.absolute(), format_time(utc_now())
         )
         with self._changing() as listed:
@@ -149,7 +149,7 @@ class Workspaces:
             listed.append(made)
         return made
 
-    def change(self, name: str, change: Callable[[Registered], Registered]) -> Registered:
+    def change(self, name: str, change: Callable[[ListedWorkspace], ListedWorkspace]) -> ListedWorkspace:
         with self._changing() as listed:
             found = next((one for one in listed if one.full_name == self.get(name).full_name), None)
             if found is None:
@@ -157,11 +157,11 @@ class Workspaces:
             changed = listed[listed.index(found)] = change(found)
         return changed
 
-    def archive(self, name: str) -> Registered:
+    def archive(self, name: str) -> ListedWorkspace:
         now = format_time(utc_now())
         return self.change(name, lambda one: replace(one, archived_at=one.archived_at or now))
 
-    def restore(self, name: str) -> Registered:
+    def restore(self, name: str) -> ListedWorkspace:
         return self.change(name, lambda one: replace(one, archived_at=None))
 
     def remove(self, name: str) -> None:
@@ -170,7 +170,7 @@ class Workspaces:
             listed[:] = [one for one in listed if one.full_name != name]
 
     @contextmanager
-    def _changing(self) -> Iterator[list[Registered]]:
+    def _changing(self) -> Iterator[list[ListedWorkspace]]:
         try:
             self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             with (self._folder / _LOCK).open("a", encoding="utf-8") as lock:
@@ -210,7 +210,7 @@ def in_workspace(config: Config) -> Config:
 
 
 def _not_offered(
-    principal: Principal, named: str, offered: Sequence[Registered]
+    principal: Principal, named: str, offered: Sequence[ListedWorkspace]
 ) -> Forbidden | WorkspaceNotFound:
     if principal.sees_everything:
         return WorkspaceNotFound(f"there is no workspace {named[:80]!r}; `helix workspace list` shows them")
@@ -232,11 +232,11 @@ def _signature(path: Path) -> tuple[int, int, int]:
     return info.st_mtime_ns, info.st_size, info.st_ino
 
 
-def _read(path: Path) -> tuple[Registered, ...]:
+def _read(path: Path) -> tuple[ListedWorkspace, ...]:
     try:
         entries = json.loads(path.read_text("utf-8"))["workspaces"]
         listed = tuple(
-            Registered(
+            ListedWorkspace(
                 checked_name(one["org"], "an org"),
                 checked_name(one["name"]),
                 Path(one["vault"]),
@@ -258,7 +258,7 @@ def _read(path: Path) -> tuple[Registered, ...]:
     return listed
 
 
-def _write(path: Path, listed: Sequence[Registered]) -> None:
+def _write(path: Path, listed: Sequence[ListedWorkspace]) -> None:
     entries = [
         {
             "org": one.org, "name": one.name, "vault": str(one.vault),

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from helix.access.workspaces import MAIN, Registered, Workspaces, split_name
+from helix.access.workspaces import MAIN, ListedWorkspace, Workspaces, split_name
 from helix.cli.open_vault import config_of_daemon
 from helix.cli.output import Json, err, out, print_json, print_table, reports_errors
 from helix.config import CONFIG_FILE, Config, set_in_file, unset_in_file
@@ -130,8 +130,8 @@ def switch_workspace(context: typer.Context, name: Name, as_json: Json = False) 
         print_json({"workspace": name})
         return
     out.print(f"working in {name}")
-    if (said := os.environ.get("HELIX_WORKSPACE", "").strip()) and said != name:
-        err.print(f"HELIX_WORKSPACE is set, and goes before it: {said}", style="yellow")
+    if (overriding := os.environ.get("HELIX_WORKSPACE", "").strip()) and overriding != name:
+        err.print(f"HELIX_WORKSPACE is set, and goes before it: {overriding}", style="yellow")
 
 
 @app.command("archive")
@@ -173,7 +173,7 @@ def _beside(vault: Path) -> Path:
     return vault.with_name(f"{vault.name}-workspaces")
 
 
-def _wait_until_closed(config: Config, listed: Registered) -> None:
+def _wait_until_closed(config: Config, listed: ListedWorkspace) -> None:
     """Whoever archives a workspace may want to move its folder next."""
     if not listed.vault.is_dir():
         return
@@ -198,7 +198,7 @@ def _listed_here(config: Config) -> list[dict[str, Any]]:
     ]
 
 
-def _told(listed: Registered) -> dict[str, Any]:
+def _told(listed: ListedWorkspace) -> dict[str, Any]:
     return {
         "name": listed.full_name,
         "org": listed.org,

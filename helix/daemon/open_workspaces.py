@@ -16,10 +16,10 @@ import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup
 
-from helix.access.workspaces import MAIN, Registered, Workspaces
+from helix.access.workspaces import MAIN, ListedWorkspace, Workspaces
 from helix.config import WorkspacesConfig
 from helix.daemon.resources import give_back_memory, memory_mb, raise_file_limit
-from helix.daemon.served_workspace import Served
+from helix.daemon.served_workspace import ServedWorkspace
 from helix.errors import HelixError, WorkspaceUnavailable
 from helix.memory.principal import UNKNOWN, Principal
 from helix.memory.tokens import Payload
@@ -38,9 +38,9 @@ _LAST_ANSWERS = 5.0
 class _Open:
     """One that is open, or on its way there or back."""
 
-    def __init__(self, listed: Registered) -> None:
+    def __init__(self, listed: ListedWorkspace) -> None:
         self.listed = listed
-        self.served: Served | None = None
+        self.served: ServedWorkspace | None = None
         self.failure: str | None = None
         self.leases = 0
         self.used_at = time.monotonic()
@@ -70,8 +70,8 @@ class OpenWorkspaces:
         self,
         config: WorkspacesConfig,
         listed: Workspaces,
-        main: Served,
-        open_one: Callable[[Registered], AbstractContextManager[Served]],
+        main: ServedWorkspace,
+        open_one: Callable[[ListedWorkspace], AbstractContextManager[ServedWorkspace]],
     ) -> None:
         """`main` is the daemon's own one; `open_one` opens another, with all that is blocking about it."""
         self._config = config
@@ -93,26 +93,26 @@ class OpenWorkspaces:
 
     async def enter(self, principal: Principal, named: str | None) -> _Open:
         listed = self._listed.chosen(principal, named)
-        one = self._open.get(listed.full_name)
-        if one is None or one.shall_close.is_set() or one.listed.vault != listed.vault:
-            one = await self._opened(listed, principal)
-        one.leases += 1
+        workspace = self._open.get(listed.full_name)
+        if workspace is None or workspace.shall_close.is_set() or workspace.listed.vault != listed.vault:
+            workspace = await self._opened(listed, principal)
+        workspace.leases += 1
         try:
-            await one.is_ready.wait()
-            if one.failure is not None:
-                raise _unavailable(listed, one.failure, principal)
+            await workspace.is_ready.wait()
+            if workspace.failure is not None:
+                raise _unavailable(listed, workspace.failure, principal)
         except BaseException:
-            one.leave()
+            workspace.leave()
             raise
-        return one
+        return workspace
 
-    async def _opened(self, listed: Registered, principal: Principal) -> _Open:
+    async def _opened(self, listed: ListedWorkspace, principal: Principal) -> _Open:
         async with self._opening:
-            while (one := self._open.get(listed.full_name)) is not None:
-                if not one.shall_close.is_set() and one.listed.vault == listed.vault:
-                    return one
-                one.shall_close.set()
-                await one.is_closed.wait()
+            while (workspace := self._open.get(listed.full_name)) is not None:
+                if not workspace.shall_close.is_set() and workspace.listed.vault == listed.vault:
+                    return workspace
+                workspace.shall_close.set()
+                await workspace.is_closed.wait()
             until, why = self._failures.get(listed.full_name, (0.0, ""))
             if time.monotonic() < until:
                 raise _unavailable(listed, why, principal)
@@ -120,18 +120,18 @@ class OpenWorkspaces:
             if self._group is None:
                 raise WorkspaceUnavailable("the daemon is about to stop")
             raise_file_limit()
-            one = self._open[listed.full_name] = _Open(listed)
-            self._group.start_soon(self._run, one)
-            return one
+            workspace = self._open[listed.full_name] = _Open(listed)
+            self._group.start_soon(self._run, workspace)
+            return workspace
 
-    async def _make_room(self, wanted: Registered) -> None:
+    async def _make_room(self, wanted: ListedWorkspace) -> None:
         while len(self._open) >= max(self._config.most_open, 1) or self._is_full():
             idle = [one for one in self._open.values() if one.may_close()]
             if not idle:
                 raise WorkspaceUnavailable(
                     f"there is no room to open {wanted.name} beside those in use; try again in a moment"
                 )
-            await self._close(min(idle, key=lambda one: (one.is_at_work(), one.used_at)))
+            await self._close(min(idle, key=lambda workspace: (workspace.is_at_work(), workspace.used_at)))
 
     def _is_full(self) -> bool:
         most = self._config.max_memory_mb
@@ -139,47 +139,47 @@ class OpenWorkspaces:
 
     # One workspace
 
-    async def _run(self, one: _Open) -> None:
-        name = one.listed.full_name
+    async def _run(self, workspace: _Open) -> None:
+        name = workspace.listed.full_name
         try:
-            await self._serve(one)
+            await self._serve(workspace)
         except (HelixError, OSError, sqlite3.Error) as error:
-            one.failure = error.message if isinstance(error, HelixError) else str(error)
-            log.warning("the workspace %s cannot be served: %s", name, one.failure)
+            workspace.failure = error.message if isinstance(error, HelixError) else str(error)
+            log.warning("the workspace %s cannot be served: %s", name, workspace.failure)
         except Exception as error:  # one workspace that breaks must not end the others
-            one.failure = f"something went wrong in Helix itself: {type(error).__name__}"
+            workspace.failure = f"something went wrong in Helix itself: {type(error).__name__}"
             log.exception("the workspace %s broke", name)
         finally:
-            if one.failure is None:
+            if workspace.failure is None:
                 self._failures.pop(name, None)
             else:
-                self._failures[name] = (time.monotonic() + _TRY_AGAIN, one.failure)
+                self._failures[name] = (time.monotonic() + _TRY_AGAIN, workspace.failure)
             del self._open[name]
-            one.is_ready.set()
-            one.is_closed.set()
+            workspace.is_ready.set()
+            workspace.is_closed.set()
 
-    async def _serve(self, one: _Open) -> None:
+    async def _serve(self, workspace: _Open) -> None:
         with ExitStack() as opened:
-            await anyio.to_thread.run_sync(self._enter, opened, one, limiter=self._openers)
+            await anyio.to_thread.run_sync(self._enter, opened, workspace, limiter=self._openers)
             try:
-                if (served := one.served) is not None:
+                if (served := workspace.served) is not None:
                     async with served.run():
-                        one.is_ready.set()
-                        await one.shall_close.wait()
+                        workspace.is_ready.set()
+                        await workspace.shall_close.wait()
                         served.end_streams()
-                        await _until_left(one)
+                        await _until_left(workspace)
             finally:
                 with anyio.CancelScope(shield=True):
                     await anyio.to_thread.run_sync(opened.close, limiter=self._openers)
-        one.served = None
+        workspace.served = None
         await anyio.to_thread.run_sync(give_back_memory, limiter=self._openers)
 
-    def _enter(self, opened: ExitStack, one: _Open) -> None:
-        one.served = opened.enter_context(self._open_one(one.listed))
+    def _enter(self, opened: ExitStack, workspace: _Open) -> None:
+        workspace.served = opened.enter_context(self._open_one(workspace.listed))
 
-    async def _close(self, one: _Open) -> None:
-        one.shall_close.set()
-        await one.is_closed.wait()
+    async def _close(self, workspace: _Open) -> None:
+        workspace.shall_close.set()
+        await workspace.is_closed.wait()
 
     # As long as the app serves
 
@@ -193,10 +193,10 @@ class OpenWorkspaces:
             finally:
                 self._group = None
                 with anyio.CancelScope(shield=True):
-                    for one in list(self._open.values()):
-                        one.shall_close.set()
-                    for one in list(self._open.values()):
-                        await one.is_closed.wait()
+                    for workspace in list(self._open.values()):
+                        workspace.shall_close.set()
+                    for workspace in list(self._open.values()):
+                        await workspace.is_closed.wait()
                 group.cancel_scope.cancel()
 
     async def _watch(self) -> None:
@@ -207,28 +207,28 @@ class OpenWorkspaces:
 
     def _close_some(self) -> None:
         """Those that were archived or moved at once; those that nobody uses when they were idle for long."""
-        for one in list(self._open.values()):
-            if not self._is_still_listed(one):
-                one.shall_close.set()
-            idle = time.monotonic() - one.used_at
-            if one.may_close() and idle > 60 * self._config.idle_minutes and not one.is_at_work():
-                one.shall_close.set()
+        for workspace in list(self._open.values()):
+            if not self._is_still_listed(workspace):
+                workspace.shall_close.set()
+            idle = time.monotonic() - workspace.used_at
+            if workspace.may_close() and idle > 60 * self._config.idle_minutes and not workspace.is_at_work():
+                workspace.shall_close.set()
         if self._is_full() and (idlers := [one for one in self._open.values() if one.may_close()]):
-            min(idlers, key=lambda one: (one.is_at_work(), one.used_at)).shall_close.set()
+            min(idlers, key=lambda workspace: (workspace.is_at_work(), workspace.used_at)).shall_close.set()
 
-    def _is_still_listed(self, one: _Open) -> bool:
+    def _is_still_listed(self, workspace: _Open) -> bool:
         try:
-            found = self._listed.find(one.listed.full_name)
+            found = self._listed.find(workspace.listed.full_name)
         except HelixError as error:  # a list that somebody is mending closes nothing
             log.warning("%s", error.message)
             return True
-        return found is not None and found.archived_at is None and found.vault == one.listed.vault
+        return found is not None and found.archived_at is None and found.vault == workspace.listed.vault
 
     def end_streams(self) -> None:
         """From any thread: the daemon is about to stop, and would wait for those who listen."""
-        for one in list(self._open.values()):
-            if one.served is not None:
-                one.served.end_streams()
+        for workspace in list(self._open.values()):
+            if workspace.served is not None:
+                workspace.served.end_streams()
 
     # Who looks after it
 
@@ -245,17 +245,17 @@ class OpenWorkspaces:
             for listed in offered
         ]
 
-    def _state(self, listed: Registered, *, tells_why: bool) -> Payload:
+    def _state(self, listed: ListedWorkspace, *, tells_why: bool) -> Payload:
         if listed.is_main:
             state, why = "open", None
         else:
             state, why = self._state_of_other(listed)
         return {"state": state, **({"vault": str(listed.vault), "reason": why} if tells_why else {})}
 
-    def _state_of_other(self, listed: Registered) -> tuple[str, str | None]:
+    def _state_of_other(self, listed: ListedWorkspace) -> tuple[str, str | None]:
         if listed.archived_at is not None:
             return "archived", None
-        if (one := self._open.get(listed.full_name)) is not None and one.served is not None:
+        if (workspace := self._open.get(listed.full_name)) is not None and workspace.served is not None:
             return "open", None
         if listed.full_name in self._failures:
             return "unavailable", self._failures[listed.full_name][1]
@@ -268,14 +268,14 @@ class OpenWorkspaces:
         return AllMetrics({MAIN: own, **others}).render() if len(self._listed.all()) > 1 else own.render()
 
 
-async def _until_left(one: _Open) -> None:
+async def _until_left(workspace: _Open) -> None:
     """Answers under way are given, for a while: who asks on is told to come again, by the next one of the name."""
     with anyio.move_on_after(_LAST_ANSWERS):
-        while one.leases:
+        while workspace.leases:
             await anyio.sleep(0.02)
 
 
-def _unavailable(listed: Registered, why: str, principal: Principal) -> WorkspaceUnavailable:
+def _unavailable(listed: ListedWorkspace, why: str, principal: Principal) -> WorkspaceUnavailable:
     if principal.sees_everything:
         return WorkspaceUnavailable(f"the workspace {listed.full_name} cannot be opened: {why}")
     return WorkspaceUnavailable(

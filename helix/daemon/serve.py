@@ -19,7 +19,7 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
-from helix.access.workspaces import Registered, Workspaces
+from helix.access.workspaces import ListedWorkspace, Workspaces
 from helix.compose import open_vault
 from helix.config import MODES, Config, from_process
 from helix.daemon.allocator import share_arenas
@@ -27,7 +27,7 @@ from helix.daemon.connections import BoundedConnection
 from helix.daemon.exposure import check_exposure, local_url
 from helix.daemon.logs import LEVELS, announce, start_logging
 from helix.daemon.open_workspaces import OpenWorkspaces
-from helix.daemon.served_workspace import Served, served_workspace
+from helix.daemon.served_workspace import ServedWorkspace, served_workspace
 from helix.dialects.registry import enabled
 from helix.errors import ConfigError, HelixError, VaultLocked
 from helix.follow.daemon_address import Whereabouts
@@ -160,8 +160,13 @@ def _serve(followed: FollowedVault) -> None:
 
 @contextmanager
 def _open_another(
-    config: Config, models: Models, release: str, here: Whereabouts, admission: Admission, listed: Registered
-) -> Iterator[Served]:
+    config: Config,
+    models: Models,
+    release: str,
+    here: Whereabouts,
+    admission: Admission,
+    listed: ListedWorkspace,
+) -> Iterator[ServedWorkspace]:
     """A workspace besides the daemon's own one: a vault, a state folder, a lock and an index of its own."""
 
     @contextmanager

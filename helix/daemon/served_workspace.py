@@ -40,7 +40,7 @@ Admits = Callable[[Workspace], AbstractContextManager[Admission]]
 
 
 @dataclass(frozen=True)
-class Served:
+class ServedWorkspace:
     followed: FollowedVault
     doors: Doors
     admission: Admission
@@ -73,7 +73,7 @@ class Served:
 @contextmanager
 def served_workspace(
     followed: FollowedVault, models: Models, release: str, admits: Admits, *, is_main: bool = True
-) -> Iterator[Served]:
+) -> Iterator[ServedWorkspace]:
     """`admits` lets people into it, and says what that takes."""
     recall = RecallSoon(followed, models, somebody_waits=lambda: mcp.is_loading)
     with open_workspace(followed, lambda: recall.get(_PATIENCE)) as workspace, admits(workspace) as admission:
@@ -103,7 +103,7 @@ def served_workspace(
             admission.audit, is_main,
         )  # fmt: skip
         before = [workspace.jobs.stop, *(one.stop for one in on_scans)]
-        yield Served(followed, doors, admission, follower, before)
+        yield ServedWorkspace(followed, doors, admission, follower, before)
 
 
 def _make_mcp(

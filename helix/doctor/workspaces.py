@@ -39,9 +39,9 @@ def check_list(examined: Examined) -> Iterator[Finding]:
     except ConfigError as error:
         yield UNREADABLE.at(str(config.config_dir / WORKSPACES_FILE), error.message)
         return
-    for one in listed:
-        if not one.is_main and one.archived_at is None and not one.vault.is_dir():
-            yield FOLDER_GONE.at(str(one.vault), f"it is that of the workspace {one.full_name}")
+    for workspace in listed:
+        if not workspace.is_main and workspace.archived_at is None and not workspace.vault.is_dir():
+            yield FOLDER_GONE.at(str(workspace.vault), f"it is that of the workspace {workspace.full_name}")
 
 
 def check_chosen(examined: Examined) -> Iterator[Finding]:

@@ -200,7 +200,9 @@ def _query_name(operation: Schema) -> str:
 
 def _answer(operation: Schema) -> str | None:
     """The name of what is answered; None where that is not JSON with a name."""
-    done: Schema = next((answer for status, answer in operation["responses"].items() if status.startswith("2")), {})
+    done: Schema = next(
+        (answer for status, answer in operation["responses"].items() if status.startswith("2")), {}
+    )
     content = done.get("content", {})
     schema = content.get("application/json", {}).get("schema", {})
     return _ref(schema) if "$ref" in schema else None

@@ -74,7 +74,7 @@ def ask(http: httpx.Client, method: str, path: str, key: str | None) -> tuple[in
 
 def test_a_role_may_what_the_contract_says() -> None:
     assert set(ROLES["admin"]) == set(PERMISSIONS)
-    assert set(ROLES["operator"]) == set(PERMISSIONS) - {"admin"}
+    assert set(ROLES["operator"]) == set(PERMISSIONS) - {"admin", "secrets"}
     assert set(ROLES["agent"]) == {"remember", "recall", "modify", "forget", "recover", "documents"}
     assert set(ROLES["readonly"]) == {"recall"}
 

@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from helix.access.credentials import Credentials, KeyBounds
-from helix.access.workspaces import Registered, Workspaces, split_name
+from helix.access.workspaces import ListedWorkspace, Workspaces, split_name
 from tests.access.team import TeamServed, serving_team
 from tests.waiting import wait_for
 
@@ -57,7 +57,7 @@ class Orgs:
         wait_for(lambda: self.state(name) == state)
 
 
-def make(place: Path, name: str) -> Registered:
+def make(place: Path, name: str) -> ListedWorkspace:
     """As `helix workspace create` does it."""
     vault = place / "orgs" / name
     (vault / ".helix").mkdir(parents=True)
