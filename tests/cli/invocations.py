@@ -376,6 +376,8 @@ WITHOUT_DAEMON = (
         fits=False,
     ),
     Line("key create ann --json", keeps="key"),
+    Line("key create ann --dialect novamem", shows="nm_", fits=False),
+    Line("key create ann --dialect pirate", status=2, shows="novamem"),
     Line("key create bob --role admin", status=2, shows="agent may"),
     Line("key list", shows="laptop", fits=False),
     Line("key list --user ann --all --json", shows='"last_used_at": null'),
