@@ -36,7 +36,19 @@ def test_an_update_sets_some_takes_some_away_and_leaves_the_rest(world: World) -
 
 @pytest.mark.parametrize(
     "extra",
-    [{"owner": "mallory"}, {"visibility": "team"}, {"Members": ["me"]}, {"name": "x"}, {"id": "mem_x"}, {"two words": 1}, {"": 1}, {"x" * 65: 1}, {"x": "y" * 20000}, {"x": float("nan")}, {"x": object()}],
+    [
+        {"owner": "mallory"},
+        {"visibility": "team"},
+        {"Members": ["me"]},
+        {"name": "x"},
+        {"id": "mem_x"},
+        {"two words": 1},
+        {"": 1},
+        {"x" * 65: 1},
+        {"x": "y" * 20000},
+        {"x": float("nan")},
+        {"x": object()},
+    ],
 )
 def test_what_has_a_meaning_is_no_ones_own_and_neither_is_what_cannot_be_kept(
     world: World, extra: dict[str, Any]

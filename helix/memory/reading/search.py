@@ -239,9 +239,8 @@ def with_keys(view: View, own: Mapping[str, str]) -> frozenset[str]:
 
 
 def _has(value: Any, wanted: str) -> bool:
-    values = {
-        str(one).casefold() for one in (value if isinstance(value, list) else [value]) if one is not None
-    }
+    listed = value if isinstance(value, list) else [value]
+    values = {str(one).casefold() for one in listed if one is not None}
     # Of several, with commas between them as in every filter, one will do; a value may have commas itself.
     return not values.isdisjoint({wanted.casefold(), *(one.strip() for one in wanted.casefold().split(","))})
 
