@@ -29,7 +29,7 @@ def check_extra(given: Mapping[str, Any]) -> dict[str, Value]:
                 f"{name!r} has a meaning of its own in a note; take another name for your property"
             )
     try:
-        size = len(json.dumps(given, ensure_ascii=False, allow_nan=False))
+        size = len(json.dumps(dict(given), ensure_ascii=False, allow_nan=False))
     except (TypeError, ValueError, RecursionError):
         raise BadValue(
             "extra holds what JSON does not have; give texts, numbers, lists and objects"
