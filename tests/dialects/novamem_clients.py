@@ -70,9 +70,11 @@ async def novamem(
         async with Client(sse_client(f"{url}{path}/sse", headers=headers), mode="legacy") as client:
             yield Novamem(client)
         return
-    async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
-        async with Client(streamable_http_client(url + path, http_client=http), mode="legacy") as client:
-            yield Novamem(client)
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=30) as http,
+        Client(streamable_http_client(url + path, http_client=http), mode="legacy") as client,
+    ):
+        yield Novamem(client)
 
 
 def told(

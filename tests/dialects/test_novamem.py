@@ -42,7 +42,8 @@ def test_every_tool_does_what_its_clients_know(served: Served, transport: str) -
         listed = (await client.client.list_tools()).tools
         assert sorted(tool.name for tool in listed) == sorted(NAMES)
         crane = await client(
-            "memory_remember", content=of("The crane lifts nine tons at the northern end"), namespace=f"{transport}-cranes",
+            "memory_remember", content=of("The crane lifts nine tons at the northern end"),
+            namespace=f"{transport}-cranes",
             source="survey", sourceType="doc", capturedFrom="page 3", confidence=0.5, metadata={"ticket": "W-7"},
         )  # fmt: skip
         assert ULID.fullmatch(crane["id"])
@@ -191,6 +192,9 @@ def test_projects_are_made_worked_in_shared_and_deleted(served: Served, transpor
     told(served, story, transport)
 
 
+SINCE = "since must be ISO-8601 (e.g. 2026-05-02T17:00:00Z)"
+LARGE = "metadata too large (8KB max)"
+BIG = {"a": "x" * 9000}
 PATHS: list[tuple[str, dict[str, Any], str]] = [
     ("memory_search", {}, "error: invalid argument 'query': "),
     ("memory_search", {"query": ""}, "error: invalid argument 'query': "),
@@ -207,11 +211,11 @@ PATHS: list[tuple[str, dict[str, Any], str]] = [
     ("memory_search", {"query": "x", "contentMode": "all"}, "error: invalid argument 'contentMode': "),
     ("memory_search", {"query": "x", "project": "a\nb"}, "error: invalid argument 'project': "),
     ("memory_search", {"query": "x", "project": "zz"}, "error: no such project 'zz' — call project_list to see ids"),
-    ("memory_recent", {"since": "yesterday"}, "error: invalid argument 'since': since must be ISO-8601 (e.g. 2026-05-02T17:00:00Z)"),
+    ("memory_recent", {"since": "yesterday"}, f"error: invalid argument 'since': {SINCE}"),
     ("memory_recent", {"since": "2026-05-02T17:00:00"}, "error: invalid argument 'since': "),
     ("memory_remember", {"content": "x" * 262_145}, "error: invalid argument 'content': "),
     ("memory_remember", {"content": "x" * 20, "confidence": 1.1}, "error: invalid argument 'confidence': "),
-    ("memory_remember", {"content": "x" * 20, "metadata": {"a": "x" * 9000}}, "error: invalid argument 'metadata': metadata too large (8KB max)"),
+    ("memory_remember", {"content": "x" * 20, "metadata": BIG}, f"error: invalid argument 'metadata': {LARGE}"),
     ("memory_neighbors", {"id": "x", "depth": 4}, "error: invalid argument 'depth': "),
     ("memory_neighbors", {"id": "x", "k": 51}, "error: invalid argument 'k': "),
     ("memory_forget", {}, "error: invalid argument 'id': "),

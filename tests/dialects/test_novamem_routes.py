@@ -39,9 +39,11 @@ def _template(method: str, path: str) -> tuple[str, str]:
     parts = path.split("/")
     for route in ROUTES.routes:
         known = route.path.split("/")
-        if route.method == method and len(known) == len(parts):
-            if all(one == other or one.startswith("{") for one, other in zip(known, parts, strict=True)):
-                return route.method, route.path
+        is_alike = len(known) == len(parts) and all(
+            piece == part or piece.startswith("{") for piece, part in zip(known, parts, strict=True)
+        )
+        if route.method == method and is_alike:
+            return route.method, route.path
     raise AssertionError(path)
 
 
@@ -155,6 +157,8 @@ def test_where_the_dialect_is_not_enabled_there_are_no_routes(tmp_path: Path) ->
         }
         hello = {
             "jsonrpc": "2.0", "id": 1, "method": "initialize",
-            "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}},
+            "params": {
+                "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"},
+            },
         }  # fmt: skip
         assert '"name":"helix"' in served.http.post("/mcp", json=hello, headers=headers).text

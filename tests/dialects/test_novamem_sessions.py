@@ -224,8 +224,8 @@ def test_nobody_sees_what_is_others_and_a_role_may_what_it_may(team: TeamServed)
                 == "error: only the owner can delete a project"
             )
             for tool in ("share", "unshare"):
-                told = await failure(bob, f"project_{tool}", project="keel", username="rea")
-                assert told == f"error: only the owner can {tool} a project"
+                words = await failure(bob, f"project_{tool}", project="keel", username="rea")
+                assert words == f"error: only the owner can {tool} a project"
             assert (await bob("memory_update", id=shared["id"], project="keel", namespace="yard"))["updated"]
             members = f"{team.url}/v1/me/projects/keel/members"
             refused = httpx.post(members, json={"username": "rea"}, headers=nm(team, "bob"), timeout=30)

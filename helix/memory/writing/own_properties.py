@@ -13,8 +13,10 @@ from helix.vault.yaml_load import Value
 
 _NAME = re.compile(r"[A-Za-z][\w-]{0,63}")
 _MOST_CHARACTERS = 16_384
-# Who is a member of a project, and what Obsidian and the vault's own rules read, is said by other verbs or by a person.
-_MEANT_OTHERWISE = frozenset({"owner", "visibility", "name", "members", "aliases", "alias"})
+# Who is a member of a project, where a memory comes from and what Obsidian reads is said by other verbs or a person.
+_MEANT_OTHERWISE = frozenset(
+    {"owner", "visibility", "name", "members", "aliases", "alias", "sources", "consolidated"}
+)
 
 
 def check_extra(given: Mapping[str, Any]) -> dict[str, Value]:
