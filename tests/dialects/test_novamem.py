@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from mcp import Client
+from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from helix.dialects.novamem.ulids import to_ulid
+from tests.cli.commands import helix
 from tests.dialects.novamem_clients import Novamem, every_transport, failure, told
 from tests.surfaces.conftest import Served, serving
 
@@ -387,3 +391,30 @@ def test_the_stateless_era_is_served_too(served: Served) -> None:
             assert not result.is_error
 
     asyncio.run(story())
+
+
+def test_a_host_that_is_connected_in_this_dialect_works_in_its_project(
+    served: Served, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "tide-tables"
+    (project / ".git").mkdir(parents=True)
+    monkeypatch.chdir(project)
+    helix("connect", "claude-code", "--dialect", "novamem", "--install", env=served.env)
+    entry = json.loads((project / ".mcp.json").read_bytes())["mcpServers"]["novamem"]
+    assert entry["args"] == ["--dialect", "novamem"]
+
+    async def story() -> None:
+        env = {**served.env, **entry["env"]}
+        server = StdioServerParameters(command=entry["command"], args=entry["args"], env=env, cwd=project)
+        async with Client(server, mode="legacy") as client:
+            kept = await Novamem(client)(
+                "memory_remember", content="Spring tides come two days after the full moon"
+            )
+            note = served.http.get(f"/memory/{kept['memoryId']}").json()
+            assert note["project"] == "tide-tables"
+            assert await Novamem(client).found("spring tides full moon") == [
+                "Spring tides come two days after the full moon"
+            ]
+
+    asyncio.run(story())
+    helix("disconnect", "claude-code", "--dialect", "novamem", env=served.env)

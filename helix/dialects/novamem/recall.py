@@ -99,7 +99,7 @@ def _searched(
         there, count = sight.seen_from(request), 0
         fields = {
             "query": asked["query"][:_LONGEST_QUESTION],
-            "filters": wanted.filters(),
+            "filters": {**wanted.filters(), **sight.filters()},
             "rerank": asked.get("rerank", False),
             "response_format": "detailed",
             "limit": MOST_AT_ONCE if most is None else min(max(most, 1), MOST_AT_ONCE),
@@ -167,7 +167,11 @@ def _recent(request: Request, asked: Mapping[str, Any]) -> Payload:
     now = view.now()
     found: dict[str, tuple[str, Note]] = {}
     for sight in sights(request, asked):
-        fields = {"filters": wanted.filters(), "since": asked.get("since"), "limit": MOST_AT_ONCE}
+        fields = {
+            "filters": {**wanted.filters(), **sight.filters()},
+            "since": asked.get("since"),
+            "limit": MOST_AT_ONCE,
+        }
         count = 0
         for page in _pages(sight.seen_from(request), "recent", fields):
             for memory in page["results"]:

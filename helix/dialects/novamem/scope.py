@@ -45,6 +45,12 @@ class Sight:
             project = None  # a key of some projects sees these, and nothing besides
         return replace(request, place=replace(request.place, project=project))
 
+    def filters(self) -> dict[str, str]:
+        """What can be said of it to a verb; a filter has commas between values, and `#` before one means a tag."""
+        name = self.project
+        is_plain = name == name.strip() and "," not in name and not name.startswith("#")
+        return {"project": name} if self.is_alone and is_plain else {}
+
     def has(self, project: str | None) -> bool:
         return project == self.project if self.is_alone else project in (None, self.project)
 

@@ -20,6 +20,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from helix.dialects.dialect import SessionWords
+from helix.memory.principal import Principal
 from helix.surfaces.guard import CREDENTIAL, PRINCIPAL
 from helix.surfaces.mcp.direct_calls import SESSION_ID
 from helix.surfaces.mcp.routes import MESSAGES, STREAM
@@ -39,7 +40,7 @@ class _Stream:
         self.id = str(uuid.UUID(bytes=secrets.token_bytes(16), version=4))
         self.server = server
         self.credential: str = scope[CREDENTIAL]
-        self.principal: str = scope[PRINCIPAL].id
+        self.user = _user(scope)
         # Where a call comes from is what was said when the stream was opened; the id makes a session of it.
         own = [(name, value) for name, value in scope["headers"] if name != SESSION_ID.encode()]
         self._scope = {**scope, "headers": [*own, (SESSION_ID.encode(), self.id.encode())]}
@@ -71,7 +72,7 @@ class SseStreams:
         most_streams: int = _MOST_STREAMS,
         post_patience: float = _POST_PATIENCE,
     ) -> None:
-        """`most_streams` is for each principal; `post_patience` for a client that does not read what it asked for."""
+        """`most_streams` is for each user; `post_patience` for a client that does not read what it asked for."""
         self._ping_seconds = ping_seconds
         self._idle_seconds = idle_seconds
         self._most = most_streams
@@ -94,8 +95,8 @@ class SseStreams:
         if self._has_ended:
             await refuse("busy", "the daemon is about to stop", {"Retry-After": "1"})(scope, receive, send)
             return
-        principal = scope[PRINCIPAL].id
-        if sum(stream.principal == principal for stream in self._open.values()) >= self._most:
+        user = _user(scope)
+        if sum(stream.user == user for stream in self._open.values()) >= self._most:
             message = f"{self._most} streams are open already; close one first"
             message = message if words is None else words.too_many_streams
             await refuse("rate-limited", message, {"Retry-After": "5"})(scope, receive, send)
@@ -190,6 +191,12 @@ class SseEndpoint:
             await self._streams.open(self._server, self._words, scope, receive, send)
         else:
             await (await self._streams.take(self._server, self._words, scope, receive))(scope, receive, send)
+
+
+def _user(scope: Scope) -> str:
+    """With whichever of their keys somebody comes."""
+    principal: Principal = scope[PRINCIPAL]
+    return principal.user or principal.id
 
 
 def _event(kind: str, data: str) -> bytes:
