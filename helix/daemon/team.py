@@ -19,6 +19,7 @@ from helix.access.gate import TeamGate
 from helix.access.key_ring import KeyRing
 from helix.access.rates import Rates
 from helix.access.sign_in import SignIn
+from helix.access.workspaces import MAIN
 from helix.config import Config
 from helix.daemon.exposure import parse_proxies
 from helix.errors import HelixError
@@ -50,7 +51,9 @@ def opened_team(workspace: Workspace, port: int, token: Callable[[], str]) -> It
             entrance, ring, sessions, token, rates, audit, trusts_this_machine=config.mode == "hybrid"
         )
         streams = OpenStreams(partial(_is_let_in, ring, sessions))
-        browser = BrowserRoutes(SignIn(credentials, ring, sessions, rates), sessions, ring, entrance, audit)
+        browser = BrowserRoutes(
+            SignIn(credentials, ring, sessions, rates), sessions, ring, entrance, audit, MAIN
+        )
         yield Admission(
             policy,
             [
