@@ -17,7 +17,7 @@ export function account() {
   return h(
     "div",
     { class: "account" },
-    projectSwitch(),
+    projectSwitch({ id: "project-switch" }),
     button(name, () => open(me), { kind: "quiet", id: "account", title: `${name}, ${me.role ?? "of this machine"}` }),
   );
 }
@@ -42,6 +42,8 @@ function open(me) {
       {},
       me.owner ? "May and sees everything." : `${me.role}: may ${me.permissions.join(", ")}.`,
     ),
+    // In a narrow window the one in the rail has no room.
+    h("label", { class: "field" }, h("span", {}, "Project you work in"), projectSwitch({})),
     h(
       "div",
       { class: "row" },
@@ -82,8 +84,8 @@ function changePassword(before) {
 }
 
 /** What names no project is asked and written in the one that is chosen; and the list shows that one. */
-function projectSwitch() {
-  const choice = h("select", { id: "project-switch", "aria-label": "Project", onchange: turn });
+function projectSwitch(more) {
+  const choice = h("select", { ...more, "aria-label": "Project you work in", onchange: turn });
   load();
 
   async function load() {
@@ -105,6 +107,8 @@ function projectSwitch() {
     try {
       if (project) await change("POST", "/projects/activate", { project }, { keyed: false });
       else await change("POST", "/projects/deactivate", {}, { keyed: false });
+      for (const other of document.querySelectorAll("#project-switch")) other.value = project;
+      choice.closest("dialog")?.close();
       go({ name: "memories", query: project ? { project } : {} });
     } catch (error) {
       complain(error);
