@@ -97,6 +97,7 @@ SECTIONS = (
             ("disconnect", "helix.cli.connect:disconnect", "Take out of a host's file what connect put there."),
             ("hooks", "helix.cli.hooks:app", "Let Claude Code start with the memories of its project."),
             ("capture", "helix.cli.capture:app", "Take the transcripts of your agents into logs of sessions."),
+            ("harness", "helix.cli.harness:app", "Tell harnesses the rules of a project, in files such as CLAUDE.md."),
             ("secret", "helix.cli.secret:app", "Keep secrets, and run programs with them."),
             ("hook-event", "helix.cli.hook_event:hook_event", "Add what a hook saw to the log of a session."),
         ),

@@ -20,7 +20,16 @@ from helix.client.connected import (
 )
 from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.errors import HelixError
-from helix.client.methods import Awaiting, DocumentMethods, JobMethods, Makers, SecretMethods, SessionMethods
+from helix.client.harnesses import HarnessVerbs
+from helix.client.methods import (
+    Awaiting,
+    DocumentMethods,
+    HarnessMethods,
+    JobMethods,
+    Makers,
+    SecretMethods,
+    SessionMethods,
+)
 from helix.client.results import Graph
 from helix.client.retries import Send, exchange
 from helix.client.secrets import SecretVerbs
@@ -96,6 +105,10 @@ class AsyncJobGroup(JobMethods, _AsyncGroup, makers=_MAKERS):
     """Long work on the machine of the daemon: `mem.jobs`."""
 
 
+class AsyncHarnesses(HarnessMethods, _AsyncGroup, makers=_MAKERS):
+    """What the harnesses of agents are told of a project: `mem.harnesses`."""
+
+
 class AsyncSecrets(SecretMethods, _AsyncGroup, makers=_MAKERS):
     """Credentials that programs may use and nobody can read: `mem.secrets`."""
 
@@ -120,6 +133,11 @@ class AsyncHelix(Connected, Awaiting, makers=_MAKERS):
     def jobs(self) -> AsyncJobGroup:
         """Long work on the machine of the daemon."""
         return AsyncJobGroup(self, JobVerbs())
+
+    @property
+    def harnesses(self) -> AsyncHarnesses:
+        """What the harnesses of agents are told of a project."""
+        return AsyncHarnesses(self, HarnessVerbs())
 
     @property
     def secrets(self) -> AsyncSecrets:

@@ -19,7 +19,16 @@ from helix.client.connected import (
 )
 from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.errors import HelixError
-from helix.client.methods import Blocking, DocumentMethods, JobMethods, Makers, SecretMethods, SessionMethods
+from helix.client.harnesses import HarnessVerbs
+from helix.client.methods import (
+    Blocking,
+    DocumentMethods,
+    HarnessMethods,
+    JobMethods,
+    Makers,
+    SecretMethods,
+    SessionMethods,
+)
 from helix.client.results import Graph
 from helix.client.retries import Send, exchange
 from helix.client.secrets import SecretVerbs
@@ -90,6 +99,10 @@ class JobGroup(JobMethods, _Group, makers=_MAKERS):
     """Long work on the machine of the daemon: `mem.jobs`."""
 
 
+class Harnesses(HarnessMethods, _Group, makers=_MAKERS):
+    """What the harnesses of agents are told of a project: `mem.harnesses`."""
+
+
 class Secrets(SecretMethods, _Group, makers=_MAKERS):
     """Credentials that programs may use and nobody can read: `mem.secrets`."""
 
@@ -114,6 +127,11 @@ class Helix(Connected, Blocking, makers=_MAKERS):
     def jobs(self) -> JobGroup:
         """Long work on the machine of the daemon."""
         return JobGroup(self, JobVerbs())
+
+    @property
+    def harnesses(self) -> Harnesses:
+        """What the harnesses of agents are told of a project."""
+        return Harnesses(self, HarnessVerbs())
 
     @property
     def secrets(self) -> Secrets:

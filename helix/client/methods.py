@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar,
 from helix.client.answer_shape import Listing, Result
 from helix.client.call import Call
 from helix.client.documents import DocumentVerbs, JobVerbs
+from helix.client.harnesses import HarnessVerbs
 from helix.client.maintenance import Care
 from helix.client.projects import Sharing
 from helix.client.reading import Reading
@@ -217,6 +218,15 @@ class JobMethods(Made):
     list_all = IteratorMethod(JobVerbs.list)
     get = Method(JobVerbs.get)
     cancel = Method(JobVerbs.cancel)
+
+
+class HarnessMethods(Made):
+    rules = Method(HarnessVerbs.rules)
+    rules_all = IteratorMethod(HarnessVerbs.rules)
+    list = Method(HarnessVerbs.list)
+    list_all = IteratorMethod(HarnessVerbs.list)
+    sync = Method(HarnessVerbs.sync)
+    remove = Method(HarnessVerbs.remove)
 
 
 class SecretMethods(Made):

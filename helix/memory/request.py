@@ -93,6 +93,8 @@ class Request:
     """long work on this machine; None for who is not its owner"""
     vault_folder: Path | None = field(repr=False)
     """where the vault is on this machine; None for who is not its owner"""
+    state_folder: Path | None = field(repr=False)
+    """where this machine keeps what it did to files elsewhere; None for who is not its owner"""
     order: WriteOrder = field(repr=False)
     count: CountTokens = field(repr=False)
     on_answer: OnAnswer = field(repr=False)

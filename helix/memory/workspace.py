@@ -155,6 +155,7 @@ class Workspace:
             gate=self.gate,
             jobs=self.jobs if principal == LOCAL else None,
             vault_folder=Path(self.followed.vault.root.path) if principal == LOCAL else None,
+            state_folder=self.followed.config.state_dir if principal == LOCAL else None,
             order=self._order,
             count=self._count,
             on_answer=self._tell,

@@ -12,6 +12,7 @@ import pytest
 
 from helix.client.answer_shape import Result
 from helix.client.documents import DocumentVerbs, JobVerbs
+from helix.client.harnesses import HarnessVerbs
 from helix.client.methods import Verbs
 from helix.client.secrets import SecretVerbs
 from helix.client.sessions import SessionVerbs
@@ -24,6 +25,7 @@ GROUPS: dict[str, type] = {
     "sessions.": SessionVerbs,
     "documents.": DocumentVerbs,
     "jobs.": JobVerbs,
+    "harnesses.": HarnessVerbs,
     "secrets.": SecretVerbs,
 }
 """verbs that stand together, as in `mem.sessions`"""
@@ -116,6 +118,7 @@ def _check(theirs: Any, ours: type[Result]) -> None:
         ("sessions.ts", "SessionVerbs", "sessions."),
         ("documents.ts", "DocumentVerbs", "documents."),
         ("documents.ts", "JobVerbs", "jobs."),
+        ("harnesses.ts", "HarnessVerbs", "harnesses."),
         ("secrets.ts", "SecretVerbs", "secrets."),
     ],
 )

@@ -40,6 +40,7 @@ make() { :; }
 _GRANTED = {
     "distilling.md": "helix init",
     "doctor.md": "helix init",
+    "harnesses.md": "helix init",
     "import-and-export.md": "helix init && mkdir Notes && echo 'Lichen grows slowly.' > Notes/lichen.md",
     "operations.md": "helix init && helix init notes",
     "rest-api.md": "helix init && helix up",

@@ -6,6 +6,7 @@ import type * as wire from "./generated/types.js";
 import type * as opts from "./options.js";
 import { paged } from "./pages.js";
 import type { Paged, Pages } from "./pages.js";
+import { HarnessVerbs } from "./harnesses.js";
 import { toParameters, toRequest } from "./route.js";
 import type { Answer, Asked, Named, Route } from "./route.js";
 import { SecretVerbs } from "./secrets.js";
@@ -28,6 +29,8 @@ export class Helix {
   readonly documents: DocumentVerbs;
   /** Long work on the machine of the daemon. */
   readonly jobs: JobVerbs;
+  /** What the harnesses of agents are told of a project. */
+  readonly harnesses: HarnessVerbs;
   /** Credentials that programs may use and nobody can read. */
   readonly secrets: SecretVerbs;
   readonly #opts: HelixOpts;
@@ -39,6 +42,7 @@ export class Helix {
     this.sessions = new SessionVerbs((route, said, named) => this.#ask(route, said, named));
     this.documents = new DocumentVerbs((route, said, named) => this.#ask(route, said, named));
     this.jobs = new JobVerbs((route, said, named) => this.#ask(route, said, named));
+    this.harnesses = new HarnessVerbs((route, said, named) => this.#ask(route, said, named));
     this.secrets = new SecretVerbs((route, said, named) => this.#ask(route, said, named));
   }
 

@@ -78,6 +78,10 @@ export type IngestOpts = Changed<wire.IngestDocumentBody>;
 export type DocumentsOpts = Asked<wire.ListDocumentsQuery>;
 export type JobsOpts = Asked<wire.ListJobsQuery>;
 
+export type RulesOpts = Asked<wire.ListRulesQuery>;
+export type HarnessesOpts = Asked<wire.ListHarnessFilesQuery, "folder">;
+export type HarnessSyncOpts = Changed<wire.HarnessSyncBody, "folder">;
+export type HarnessRemoveOpts = Changed<wire.HarnessRemoveBody, "folder">;
 export type SecretsOpts = Asked<wire.ListSecretsQuery>;
 export type RunOpts = Changed<Omit<wire.RunBody, "command" | "environment">>;
 export type RunsOpts = Asked<wire.ListRunsQuery>;

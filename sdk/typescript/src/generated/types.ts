@@ -660,6 +660,52 @@ export interface HandoverBody {
   maxTokens?: number | undefined;
 }
 
+/** A file of a project that harnesses read at their start. */
+export interface HarnessFile {
+  /** From the folder of the project. */
+  file: string;
+  /** Who reads it. */
+  harnesses: string[];
+  /** How its block stands: not there, as the notes say, as they said before, changed by hand, or not to be told from the rest. */
+  state: "absent" | "current" | "outdated" | "edited" | "damaged";
+  /** What is wrong with it; empty when nothing is. */
+  problem: string;
+}
+
+export interface HarnessFiles {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  files: HarnessFile[];
+}
+
+export interface HarnessRemoveBody {
+  /** The folder of a project, on the machine of the daemon, from the root. */
+  folder: string;
+  /** The names of harnesses; none means those that the project is worked on with. */
+  harnesses?: string[] | undefined;
+  /** Also a block that somebody changed by hand. */
+  force?: boolean | undefined;
+  /** Tell what would change, and change nothing. */
+  dryRun?: boolean | undefined;
+}
+
+export interface HarnessSyncBody {
+  /** The folder of a project, on the machine of the daemon, from the root. */
+  folder: string;
+  /** The project of the rules, beside those that hold everywhere. */
+  project?: string | null | undefined;
+  /** The names of harnesses; none means those that the project is worked on with. */
+  harnesses?: string[] | undefined;
+  /** Also a block that somebody changed by hand. */
+  force?: boolean | undefined;
+  /** Tell what would change, and change nothing. */
+  dryRun?: boolean | undefined;
+}
+
 export interface Health {
   state: "starting" | "ready" | "degraded";
   reasons: Reason[];
@@ -1027,6 +1073,15 @@ export interface Map {
   method?: string | null;
   /** Memories that are not embedded yet, and so not on the map. */
   waiting?: number | null;
+}
+
+/** A note that its owner marked as a rule. */
+export interface MarkedRule {
+  id: string;
+  title: string;
+  text: string;
+  importance: number | null;
+  created: string;
 }
 
 export interface MemberBody {
@@ -1441,6 +1496,18 @@ export interface RouteFigures {
   p95Ms: number | null;
 }
 
+export interface RuleList {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  /** Beside what holds everywhere, rules of this project. */
+  project?: string | null;
+  rules: MarkedRule[];
+}
+
 /** A program and its arguments, each apart: there is no shell. */
 export interface RunBody {
   /** The program, as the settings name it, and its arguments. */
@@ -1796,6 +1863,28 @@ export interface Manifest {
   /** Files that could not be read, and so do not travel. */
   leftOut?: FileLeftOut[] | null;
   entries: ManifestEntry[];
+}
+
+export interface SyncedFile {
+  /** From the folder of the project. */
+  file: string;
+  /** Who reads it. */
+  harnesses: string[];
+  /** How its block stands: not there, as the notes say, as they said before, changed by hand, or not to be told from the rest. */
+  state: "absent" | "current" | "outdated" | "edited" | "damaged";
+  /** What is wrong with it; empty when nothing is. */
+  problem: string;
+  changed: boolean;
+  /** It was made for the block, and is gone. */
+  removed: boolean;
+  /** What changed, or would change, in lines. */
+  diff: string;
+}
+
+export interface SyncedFiles {
+  folder: string;
+  dryRun: boolean;
+  files: SyncedFile[];
 }
 
 export interface Timeline {
@@ -2387,6 +2476,36 @@ export interface ListJobsQuery {
   limit?: number | undefined;
 }
 
+/**
+ * The notes that are marked as rules: of kind `rule`, or with the tag `rule`.
+ *
+ * Those of the project and those that hold everywhere, as far as they are seen.
+ */
+export interface ListRulesQuery {
+  /** The whole answer fits in so many tokens. Default: `8000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** The project of the rules, beside those that hold everywhere. */
+  project?: string | null | undefined;
+  /** Default: `100`. */
+  limit?: number | undefined;
+}
+
+/** The files of a project that harnesses read at their start, and how the block in each stands. */
+export interface ListHarnessFilesQuery {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** The folder of a project, on the machine of the daemon, from the root. */
+  folder: string;
+  /** The project of the rules, beside those that hold everywhere. */
+  project?: string | null | undefined;
+  /** Default: `100`. */
+  limit?: number | undefined;
+}
+
 /** The names of the secrets of this vault. No route reads a value. */
 export interface ListSecretsQuery {
   /** The whole answer fits in so many tokens. Default: `2000`. */
@@ -2480,6 +2599,10 @@ export interface Schemas {
   Graph: Graph;
   Handover: Handover;
   HandoverBody: HandoverBody;
+  HarnessFile: HarnessFile;
+  HarnessFiles: HarnessFiles;
+  HarnessRemoveBody: HarnessRemoveBody;
+  HarnessSyncBody: HarnessSyncBody;
   Health: Health;
   Hit: Hit;
   SearchResult: SearchResult;
@@ -2510,6 +2633,7 @@ export interface Schemas {
   LogProblem: LogProblem;
   LoggedEvent: LoggedEvent;
   Map: Map;
+  MarkedRule: MarkedRule;
   MemberBody: MemberBody;
   Memories: Memories;
   Memory: Memory;
@@ -2547,6 +2671,7 @@ export interface Schemas {
   RestoreBody: RestoreBody;
   RestoreResult: RestoreResult;
   RouteFigures: RouteFigures;
+  RuleList: RuleList;
   RunBody: RunBody;
   RunDetails: RunDetails;
   RunList: RunList;
@@ -2576,6 +2701,8 @@ export interface Schemas {
   Status: Status;
   ManifestEntry: ManifestEntry;
   Manifest: Manifest;
+  SyncedFile: SyncedFile;
+  SyncedFiles: SyncedFiles;
   Timeline: Timeline;
   UpdateBody: UpdateBody;
   UpdateResult: UpdateResult;
