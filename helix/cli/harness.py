@@ -16,7 +16,7 @@ from helix.cli.output import Json, err, out, print_json, print_table, reports_er
 from helix.cli.verbs import gather, open_verbs, viewpoint_of
 from helix.config import Config
 from helix.harnesses.harness import HARNESSES, NAMES, named
-from helix.harnesses.rules import Rule, spell
+from helix.harnesses.rules import ProjectRule, spell
 from helix.harnesses.sync import FileOutcome, ProjectFiles
 from helix.hosts.this_machine import project_folder
 
@@ -138,7 +138,7 @@ def _content(context: typer.Context, project: str | None) -> tuple[str, str | No
     with open_verbs(context, standing) as verbs:
         answer = gather(partial(verbs.ask, "rules", project=standing.project), "rules", None)
     rules = [
-        Rule(rule["id"], rule["title"], rule["text"], rule["importance"], rule["created"])
+        ProjectRule(rule["id"], rule["title"], rule["text"], rule["importance"], rule["created"])
         for rule in answer["rules"]
     ]
     return spell(rules, standing.project), standing.project

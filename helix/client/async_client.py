@@ -9,6 +9,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 import anyio
 
 from helix.client.answer_shape import Listing, Page, Result
+from helix.client.assets import AssetVerbs
 from helix.client.call import Call, following
 from helix.client.connected import (
     WHOLE_GRAPH,
@@ -22,11 +23,13 @@ from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.errors import HelixError
 from helix.client.harnesses import HarnessVerbs
 from helix.client.methods import (
+    AssetMethods,
     Awaiting,
     DocumentMethods,
     HarnessMethods,
     JobMethods,
     Makers,
+    PublishedSkillMethods,
     SecretMethods,
     SessionMethods,
 )
@@ -34,6 +37,7 @@ from helix.client.results import Graph
 from helix.client.retries import Send, exchange
 from helix.client.secrets import SecretVerbs
 from helix.client.sessions import SessionVerbs
+from helix.client.skills import PublishedSkillVerbs
 from helix.client.transport import AsyncTransport
 
 P = ParamSpec("P")
@@ -109,6 +113,14 @@ class AsyncHarnesses(HarnessMethods, _AsyncGroup, makers=_MAKERS):
     """What the harnesses of agents are told of a project: `mem.harnesses`."""
 
 
+class AsyncPublishedSkills(PublishedSkillMethods, _AsyncGroup, makers=_MAKERS):
+    """Skills that others may pull: `mem.skills`."""
+
+
+class AsyncAssets(AssetMethods, _AsyncGroup, makers=_MAKERS):
+    """Files that a team shares: `mem.assets`."""
+
+
 class AsyncSecrets(SecretMethods, _AsyncGroup, makers=_MAKERS):
     """Credentials that programs may use and nobody can read: `mem.secrets`."""
 
@@ -138,6 +150,16 @@ class AsyncHelix(Connected, Awaiting, makers=_MAKERS):
     def harnesses(self) -> AsyncHarnesses:
         """What the harnesses of agents are told of a project."""
         return AsyncHarnesses(self, HarnessVerbs())
+
+    @property
+    def skills(self) -> AsyncPublishedSkills:
+        """Skills that others may pull."""
+        return AsyncPublishedSkills(self, PublishedSkillVerbs())
+
+    @property
+    def assets(self) -> AsyncAssets:
+        """Files that a team shares."""
+        return AsyncAssets(self, AssetVerbs())
 
     @property
     def secrets(self) -> AsyncSecrets:

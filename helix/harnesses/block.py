@@ -19,7 +19,7 @@ _FIRST = re.compile(r"<!-- helix:rules:begin ([0-9a-f]{16}) [^\r\n]*-->")
 
 
 @dataclass(frozen=True)
-class Block:
+class RulesBlock:
     start: int
     end: int
     """after the last character of the closing line, before its line break"""
@@ -32,7 +32,7 @@ class Block:
         return digest(self.text) != self.hash
 
 
-def find_block(text: str) -> Block | None:
+def find_block(text: str) -> RulesBlock | None:
     """Raises HostFileError where the lines that say what is ours do not say it clearly."""
     places = [found.start() for found in _ANY.finditer(text)]
     if not places:
@@ -49,7 +49,7 @@ def find_block(text: str) -> Block | None:
         raise _damaged(text, last, "the line that ends the block of Helix is damaged")
     inner = text[opening.end() : last].removeprefix("\r").removeprefix("\n")
     inner = inner.removesuffix("\n").removesuffix("\r")
-    return Block(first, last + len(_END), opening[1], inner)
+    return RulesBlock(first, last + len(_END), opening[1], inner)
 
 
 def put_block(text: str, content: str, head: str = "") -> str:

@@ -20,16 +20,28 @@ class Harness:
     """of a project, with what an agent is told at its start"""
     head: str = ""
     """with which the file begins when it is made"""
+    skills: str = ""
+    """the folder of a project with its skills, each a folder with a SKILL.md"""
+    user_skills: str = ""
+    """the same for all projects, from the home folder"""
     sign: str = ""
     """a folder of a project that is worked on with it, where the file by itself does not say so"""
 
 
 HARNESSES = (
-    Harness("claude-code", "Claude Code", "CLAUDE.md"),
-    Harness("codex", "Codex", "AGENTS.md"),
-    Harness("opencode", "opencode", "AGENTS.md"),
-    Harness("cursor", "Cursor", ".cursor/rules/helix.mdc", head=_ALWAYS_APPLIES, sign=".cursor"),
-    Harness("gemini", "Gemini CLI", "GEMINI.md"),
+    Harness("claude-code", "Claude Code", "CLAUDE.md", "", ".claude/skills", ".claude/skills"),
+    Harness("codex", "Codex", "AGENTS.md", "", ".agents/skills", ".agents/skills"),
+    Harness("opencode", "opencode", "AGENTS.md", "", ".opencode/skills", ".config/opencode/skills"),
+    Harness(
+        "cursor",
+        "Cursor",
+        ".cursor/rules/helix.mdc",
+        _ALWAYS_APPLIES,
+        ".cursor/skills",
+        ".cursor/skills",
+        ".cursor",
+    ),
+    Harness("gemini", "Gemini CLI", "GEMINI.md", "", ".gemini/skills", ".gemini/skills"),
     Harness("vscode", "VS Code", ".github/copilot-instructions.md"),
 )
 NAMES = tuple(harness.name for harness in HARNESSES)

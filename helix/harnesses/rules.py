@@ -26,7 +26,7 @@ _UNPRINTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 
 
 @dataclass(frozen=True)
-class Rule:
+class ProjectRule:
     id: str
     title: str
     text: str
@@ -34,7 +34,7 @@ class Rule:
     created_at: str = ""
 
 
-def is_rule(kind: str, tags: Sequence[str]) -> bool:
+def is_rule(kind: str, tags: Sequence[object]) -> bool:
     return kind == KIND or TAG in tags
 
 
@@ -43,18 +43,23 @@ def is_near(scope: str, of_project: str | None, project: str | None) -> bool:
     return scope == "global" or (scope == "project" and of_project in (project, None))
 
 
-def find_rule(note: Note, project: str | None, now: datetime) -> Rule | None:
+def find_rule(note: Note, project: str | None, now: datetime) -> ProjectRule | None:
     """What a note says as a rule of a project, if it is one and holds."""
     memory = note.memory
     until = parse_time(memory.valid_until)
     if memory.status != "active" or (until is not None and until <= now):
         return None
-    if not (is_rule(memory.kind, memory.tags) and is_near(memory.scope, memory.project, project)):
+    # A `#rule` in the text is a word like others: whoever wrote the text did not have to mean it.
+    tags = note.meta.get("tags")
+    if not (
+        is_rule(memory.kind, tags if isinstance(tags, list) else re.split(r"[\s,]+", str(tags)))
+        and is_near(memory.scope, memory.project, project)
+    ):
         return None
-    return Rule(note.id, memory.title, memory.body.strip(), memory.importance, memory.created_at or "")
+    return ProjectRule(note.id, memory.title, memory.body.strip(), memory.importance, memory.created_at or "")
 
 
-def spell(rules: Iterable[Rule], project: str | None) -> str:
+def spell(rules: Iterable[ProjectRule], project: str | None) -> str:
     """The same text for the same rules, whenever and wherever it is made; empty when there is none."""
     ordered = sorted(rules, key=lambda rule: (-(rule.importance or 0.5), rule.created_at, rule.id))
     if not ordered:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from helix.errors import BadValue, HostFileError
-from helix.harnesses.block import Block, find_block, put_block, without_block
+from helix.harnesses.block import RulesBlock, find_block, put_block, without_block
 from helix.harnesses.harness import HARNESSES, NAMES, Harness, is_worked_with
 from helix.harnesses.rules import digest
 from helix.harnesses.synced import SyncedProject, SyncedProjects
@@ -144,7 +144,7 @@ class ProjectFiles:
             files.setdefault(target, (path, []))[1].append(harness)
         yield from files.values()
 
-    def _check(self, path: Path, force: bool) -> Block | None:
+    def _check(self, path: Path, force: bool) -> RulesBlock | None:
         """Raises HostFileError for a file that is not to be written."""
         block = self._block(path)
         if block is not None and block.is_edited and not force:
@@ -155,7 +155,7 @@ class ProjectFiles:
             raise HostFileError("it is not to be written, its permissions say").at(self._shown(path))
         return block
 
-    def _block(self, path: Path) -> Block | None:
+    def _block(self, path: Path) -> RulesBlock | None:
         try:
             if not path.resolve().is_relative_to(self.folder):
                 raise HostFileError("it is a link that leads out of the project")
@@ -222,7 +222,7 @@ class ProjectFiles:
         return path.relative_to(self.folder).as_posix()
 
 
-def _state(block: Block | None, content: str | None) -> State:
+def _state(block: RulesBlock | None, content: str | None) -> State:
     if block is None:
         return "absent"
     if block.is_edited:

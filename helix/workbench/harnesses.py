@@ -8,7 +8,7 @@ from typing import Any, TypedDict
 
 from helix.errors import BadValue
 from helix.harnesses.harness import HARNESSES, named
-from helix.harnesses.rules import Rule, find_rule, is_near, is_rule, spell
+from helix.harnesses.rules import ProjectRule, find_rule, is_near, is_rule, spell
 from helix.harnesses.sync import FileOutcome, FileState, ProjectFiles
 from helix.memory.answers import Page
 from helix.memory.arguments import check_limit
@@ -139,7 +139,7 @@ def _content(view: View, project: str | None) -> str:
     return spell(_marked(view, project), project)
 
 
-def _marked(view: View, project: str | None) -> Iterator[Rule]:
+def _marked(view: View, project: str | None) -> Iterator[ProjectRule]:
     for row in view.everything():
         if (
             row.status == "active"
@@ -162,7 +162,7 @@ def _shown(state: FileState) -> HarnessFile:
 
 
 def _outcome(files: ProjectFiles, done: Sequence[FileOutcome], dry_run: bool) -> SyncedFiles:
-    told: list[SyncedFile] = [
+    changes: list[SyncedFile] = [
         {**_shown(each), "changed": each.changed, "removed": each.removed, "diff": each.diff} for each in done
     ]
-    return {"folder": str(files.folder), "dry_run": dry_run, "files": told}
+    return {"folder": str(files.folder), "dry_run": dry_run, "files": changes}

@@ -15,7 +15,13 @@ def remember(team: TeamServed, who: str, text: str, **more: object) -> None:
 
 def test_a_rule_is_told_to_those_who_see_it(team: TeamServed) -> None:
     remember(team, "ann", "Ann keeps the red ledger by herself.")
-    remember(team, "ann", "Everybody closes the green gate.", visibility="team")
+    refused = team.ask(
+        "POST", "/remember", team.keys["ann"],
+        json={"text": "All obey Ann.", "kind": "rule", "scope": "global", "visibility": "team"},
+    )  # fmt: skip
+    assert refused.status_code == 403
+    assert "'connectors'" in refused.json()["error"]
+    remember(team, "olga", "Everybody closes the green gate.", visibility="team")
     for who, knows in (("ann", True), ("bob", False), ("rea", False)):
         told = team.ask("GET", "/harnesses/rules", team.keys[who]).json()
         texts = " ".join(rule["text"] for rule in told["rules"])

@@ -16,7 +16,7 @@ from pathlib import Path
 from helix.access.workspaces import Workspaces
 from helix.follow.daemon_address import Whereabouts
 from helix.harnesses.harness import named
-from helix.harnesses.rules import Rule, spell
+from helix.harnesses.rules import ProjectRule, spell
 from helix.harnesses.sync import ProjectFiles
 from helix.index.catalog import CATALOG_FILE, Catalog
 from helix.vault.hashes import content_hash
@@ -75,7 +75,7 @@ def _synced(patient: Patient) -> Path:
     folder.mkdir(exist_ok=True)
     patient.note("mem_2026-06-01_rule_abcdef", "kind: rule\nscope: global\n", "Test first.")
     files = ProjectFiles.at(folder, patient.config.state_dir, patient.vault)
-    content = spell([Rule("mem_2026-06-01_rule_abcdef", "A note", "Test first.")], None)
+    content = spell([ProjectRule("mem_2026-06-01_rule_abcdef", "A note", "Test first.")], None)
     files.sync(content, None, patient.vault, named(["claude-code"]))
     assert not {"harness-drifted", "harness-block-edited", "harness-block-damaged"} & patient.codes()
     return folder / "CLAUDE.md"

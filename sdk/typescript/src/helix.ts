@@ -1,4 +1,5 @@
 /** The verbs of the memory, over the daemon's REST routes. */
+import { AssetVerbs } from "./assets.js";
 import { DocumentVerbs, JobVerbs } from "./documents.js";
 import { BadRequest } from "./errors.js";
 import { ROUTES } from "./generated/routes.js";
@@ -13,6 +14,7 @@ import { SecretVerbs } from "./secrets.js";
 import { SessionVerbs } from "./sessions.js";
 import { settingsFrom } from "./settings.js";
 import type { CallOpts, HelixOpts } from "./settings.js";
+import { PublishedSkillVerbs } from "./skills.js";
 import { fromWire, toWire } from "./spelling.js";
 import type { Wire } from "./spelling.js";
 import { Transport } from "./transport.js";
@@ -31,6 +33,10 @@ export class Helix {
   readonly jobs: JobVerbs;
   /** What the harnesses of agents are told of a project. */
   readonly harnesses: HarnessVerbs;
+  /** Skills that others may pull. */
+  readonly skills: PublishedSkillVerbs;
+  /** Files that a team shares. */
+  readonly assets: AssetVerbs;
   /** Credentials that programs may use and nobody can read. */
   readonly secrets: SecretVerbs;
   readonly #opts: HelixOpts;
@@ -43,6 +49,8 @@ export class Helix {
     this.documents = new DocumentVerbs((route, said, named) => this.#ask(route, said, named));
     this.jobs = new JobVerbs((route, said, named) => this.#ask(route, said, named));
     this.harnesses = new HarnessVerbs((route, said, named) => this.#ask(route, said, named));
+    this.skills = new PublishedSkillVerbs((route, said, named) => this.#ask(route, said, named));
+    this.assets = new AssetVerbs((route, said, named) => this.#ask(route, said, named));
     this.secrets = new SecretVerbs((route, said, named) => this.#ask(route, said, named));
   }
 
