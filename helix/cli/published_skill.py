@@ -174,7 +174,7 @@ def _propose(verbs: Verbs, outcome: SkillOutcome) -> str | None:
         return None
     try:
         answer = verbs.ask(
-            "skill_propose", skill_name=outcome.name, text=outcome.edited_text, based_on=outcome.based_on
+            "skill_propose", skill_name=outcome.name, text=outcome.edited_text, edited_from=outcome.based_on
         )
     except (BadValue, MemoryNotFound) as error:
         err.print(f"{outcome.path} is not proposed: {error.message}", style="yellow")

@@ -48,10 +48,10 @@ class PublishedSkillVerbs:
         """Take a skill back. Who pulls next has it no more."""
         return does_once(f"{_ROUTE}/{quote(name, safe='')}/withdraw", SkillWithdrawn)
 
-    def propose(self, name: str, text: str, based_on: str) -> Call[SkillProposed]:
+    def propose(self, name: str, text: str, edited_from: str) -> Call[SkillProposed]:
         """Propose another SKILL.md; it waits in the inbox for somebody who may publish."""
         return does_once(
-            f"{_ROUTE}/{quote(name, safe='')}/proposals", SkillProposed, text=text, based_on=based_on
+            f"{_ROUTE}/{quote(name, safe='')}/proposals", SkillProposed, text=text, edited_from=edited_from
         )
 
     def pull(

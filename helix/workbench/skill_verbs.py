@@ -57,7 +57,7 @@ class SkillWithdrawRequest(Asks):
 class SkillProposeRequest(Asks):
     skill_name: _Name
     text: Annotated[str, About("The whole SKILL.md as it should be.", longest=65536)]
-    based_on: Annotated[str, About("The `hash` of what was changed.", longest=100)]
+    edited_from: Annotated[str, About("The `hash` of what was changed.", longest=100)]
 
 
 class SkillPullRequest(Asks):
@@ -109,7 +109,7 @@ SKILL_VERBS = (
         permission="remember", changes=True,
         route=Route("POST", "/published-skills/{name}/proposals", "propose_skill_edit", "harnesses", errors=(404, 422),
                     example={"text": "---\nname: feeding\ndescription: How to feed\n---\n\nFish first.\n",
-                             "based_on": "0b7e3a1c5d2f4a69"}),
+                             "edited_from": "0b7e3a1c5d2f4a69"}),
         command="skill", sdk="skills.propose",
         about="""Propose another text for a skill; it waits in the inbox for somebody who may publish.
 

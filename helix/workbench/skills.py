@@ -119,7 +119,7 @@ def skill_withdraw(request: Request, *, skill_name: str) -> SkillWithdrawn:
 
 
 @verb("skill_propose")
-def skill_propose(request: Request, *, skill_name: str, text: str, based_on: str) -> SkillProposed:
+def skill_propose(request: Request, *, skill_name: str, text: str, edited_from: str) -> SkillProposed:
     skill = get_skill(request.view(), skill_name)
     file = parse(text, skill.name)
     check_secrets(False, {"text": file.text})
@@ -136,7 +136,7 @@ def skill_propose(request: Request, *, skill_name: str, text: str, based_on: str
             more={
                 "source": {"agent": request.place.client} if request.place.client else None,
                 "idempotency_key": request.keys.in_note(key), "owner": request.principal.user,
-                "visibility": skill.visibility, NAME: skill.name, HEAD: file.head, BASED_ON: based_on,
+                "visibility": skill.visibility, NAME: skill.name, HEAD: file.head, BASED_ON: edited_from,
             },
         )  # fmt: skip
         return {"id": request.store.add(new).note.id, "name": skill.name, "status": "proposed"}
@@ -160,7 +160,7 @@ def skill_pull(
         if outcome.edited_text is not None and not dry_run:
             try:
                 asked = skill_propose(
-                    request, skill_name=outcome.name, text=outcome.edited_text, based_on=outcome.based_on
+                    request, skill_name=outcome.name, text=outcome.edited_text, edited_from=outcome.based_on
                 )
             except (BadValue, MemoryNotFound):
                 continue  # the outcome says that it was edited; what hosts would not read is nobody's proposal

@@ -61,7 +61,7 @@ def test_an_agent_proposes_and_only_who_may_publish_accepts(team: TeamServed) ->
     team.ask("POST", "/published-skills", team.keys["olga"], json={"skill_id": note})
     told = team.ask("GET", "/published-skills", team.keys["ann"], params={"limit": 200}).json()["skills"]
     [skill] = [one for one in told if one["name"] == "paint-the-hull"]
-    edit = {"text": skill["text"].replace("Stop it", "Stop it first"), "based_on": skill["hash"]}
+    edit = {"text": skill["text"].replace("Stop it", "Stop it first"), "edited_from": skill["hash"]}
     for who, status in (("rea", 403), ("ann", 200)):
         answer = team.ask("POST", "/published-skills/paint-the-hull/proposals", team.keys[who], json=edit)
         assert answer.status_code == status, answer.text

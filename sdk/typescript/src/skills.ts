@@ -32,8 +32,8 @@ export class PublishedSkillVerbs {
   }
 
   /** Propose another SKILL.md; it waits in the inbox for somebody who may publish. */
-  propose(name: string, text: string, basedOn: string, options: CallOpts = {}): Promise<wire.SkillProposed> {
-    return this.#ask("POST /published-skills/{name}/proposals", { ...options, text, basedOn }, { name });
+  propose(name: string, text: string, editedFrom: string, options: CallOpts = {}): Promise<wire.SkillProposed> {
+    return this.#ask("POST /published-skills/{name}/proposals", { ...options, text, editedFrom }, { name });
   }
 
   /**

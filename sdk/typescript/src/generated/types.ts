@@ -1897,7 +1897,7 @@ export interface SkillProposeBody {
   /** The whole SKILL.md as it should be. */
   text: string;
   /** The `hash` of what was changed. */
-  basedOn: string;
+  editedFrom: string;
 }
 
 export interface SkillProposed {
