@@ -122,6 +122,14 @@ class SecretsConfig:
 
 
 @dataclass(frozen=True)
+class AssetsConfig:
+    """Files that a team shares."""
+
+    most_bytes: int = 1_000_000
+    """a larger file is refused; what is sent is a third longer, and `max_body_bytes` counts too"""
+
+
+@dataclass(frozen=True)
 class DialectsConfig:
     """Which dialects are served besides `helix`."""
 
@@ -222,6 +230,7 @@ class Config:
     sessions: SessionsConfig = SessionsConfig()
     distill: DistillConfig = DistillConfig()
     secrets: SecretsConfig = SecretsConfig()
+    assets: AssetsConfig = AssetsConfig()
     dialects: DialectsConfig = DialectsConfig()
     limits: LimitsConfig = LimitsConfig()
     workspaces: WorkspacesConfig = WorkspacesConfig()

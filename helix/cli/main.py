@@ -37,7 +37,7 @@ SECTIONS = (
         "Sessions",
         (
             ("session", "helix.cli.session:app", "Read, verify and add to the logs of what agents did."),
-            ("skill", "helix.cli.skill:app", "List, read and export what agents learned to do."),
+            ("skill", "helix.cli.skill:app", "List and read what agents learned to do, publish and pull it."),
             ("cite", "helix.cli.session:cite", "Print the event that a citation names."),
         ),
     ),
@@ -97,6 +97,8 @@ SECTIONS = (
             ("disconnect", "helix.cli.connect:disconnect", "Take out of a host's file what connect put there."),
             ("hooks", "helix.cli.hooks:app", "Let Claude Code start with the memories of its project."),
             ("capture", "helix.cli.capture:app", "Take the transcripts of your agents into logs of sessions."),
+            ("harness", "helix.cli.harness:app", "Tell harnesses the rules of a project, in files such as CLAUDE.md."),
+            ("asset", "helix.cli.asset:app", "Share files with others: prompts, templates, snippets."),
             ("secret", "helix.cli.secret:app", "Keep secrets, and run programs with them."),
             ("hook-event", "helix.cli.hook_event:hook_event", "Add what a hook saw to the log of a session."),
         ),

@@ -20,12 +20,13 @@ from helix.follow.mend import Mender
 from helix.follow.note_lane import Committed
 from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog
-from helix.memory.erasure import NOTES, open_erasures
+from helix.memory.erasure import ASSETS, NOTES, open_erasures
 from helix.memory.event_log import EventLog
 from helix.memory.reading.memory_versions import GitVersions
 from helix.memory.reading.note_cache import NoteCache
 from helix.memory.writing.vault_store import VaultStore
 from helix.state.database import StateDatabase, say_trouble, why_disk_refuses
+from helix.vault.asset_files import AssetFiles
 from helix.vault.autocommit import AutoCommit
 from helix.vault.checkouts import Checkouts
 from helix.vault.commit_consent import CommitConsent
@@ -59,6 +60,7 @@ class FollowedVault:
     """where answers read the notes they show"""
     store: VaultStore = field(init=False)
     versions: GitVersions = field(init=False)
+    assets: AssetFiles = field(init=False)
     events: EventLog = field(init=False)
     """the logs of sessions"""
 
@@ -79,6 +81,8 @@ class FollowedVault:
         self.erasures = open_erasures(self.state, self.config.state_dir, self.vault.ancestry, self.catalog)
         self.notes = NoteCache(self.vault)
         self.erasures.register(NOTES, self.notes.erase)
+        self.assets = AssetFiles(self.vault.root)
+        self.erasures.register(ASSETS, self.assets.erase)
         # For the daemon, a command that takes an erasure in, and whatever the one before it left to do. After what
         # a workspace puts before it: first what happened is told, then the stores are cleaned.
         self.reconciler.on_commit.append(lambda _: self.erasures.settle())
