@@ -371,6 +371,15 @@ class EventIndex(StateDatabase):
             ).fetchall()
         return [SessionCounts(*row) for row in rows]
 
+    def sizes(self) -> dict[str, int]:
+        """How many bytes the files of each session have."""
+        with self._lock:
+            return dict(
+                self._db.execute(
+                    "SELECT s.name, sum(f.size) FROM files f JOIN sessions s ON s.id = f.session GROUP BY s.name"
+                ).fetchall()
+            )
+
     def types(self, session: str) -> dict[str, int]:
         with self._lock:
             return dict(

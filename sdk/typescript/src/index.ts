@@ -13,6 +13,7 @@ export type {
   Accepted,
   ActiveProject,
   AppendedEvent,
+  ArchivedSession,
   AssembledContext,
   Bootstrap,
   Capabilities,
