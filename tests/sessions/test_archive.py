@@ -42,7 +42,7 @@ def _listed(world: World, archived: bool = False) -> set[str]:
     return {one["session_id"] for one in answer["sessions"]}
 
 
-def _look(world: World, **limits: float) -> None:
+def _look(world: World, **limits: Any) -> None:
     world.helix.config = replace(world.helix.config, sessions=SessionsConfig(**limits))
     soon = ArchiveSoon(world.helix)
     soon.look()

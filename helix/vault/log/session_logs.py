@@ -22,7 +22,7 @@ from helix.vault.folder import Folder, NotRegular, close
 from helix.vault.leftovers import unfinished_name
 from helix.vault.log.event import EventDraft, LogEvent, check_draft, seal
 from helix.vault.log.integrity import Head, Integrity, LogFault, check_links, descends, ends_of
-from helix.vault.log.log_file import Line, last_line, read_lines
+from helix.vault.log.log_file import Line, last_event, last_line, read_lines
 from helix.vault.log.log_paths import ARCHIVED, ERASED, FOLDER, check_session, session_of
 from helix.vault.log.put_away import archived_sessions, bring_back, is_archived, put_away
 from helix.vault.log.redact import redact
@@ -368,13 +368,8 @@ class SessionLogs:
         for name in reversed(own):
             fd, info = folder.open_regular(name)
             try:
-                line = last_line(fd, info.st_size, session)
-                if line is not None and line.event is not None:
-                    return Head(line.event.seq, line.event.hash, line.event.timestamp)
-                if line is not None:  # somebody wrote below the last event: the last whole one counts
-                    whole = [one.event for one in read_lines(fd, session) if one.event is not None]
-                    if whole:
-                        return Head(whole[-1].seq, whole[-1].hash, whole[-1].timestamp)
+                if (event := last_event(fd, info.st_size, session)) is not None:
+                    return Head(event.seq, event.hash, event.timestamp)
             finally:
                 close(fd)
         return None
@@ -401,13 +396,12 @@ class SessionLogs:
         fd, info = folder.open_regular(name)
         try:
             line = last_line(fd, info.st_size, session)
-            data = b"" if line is None else os.pread(fd, line.length, line.offset)
+            if line is None or os.pread(fd, 1, line.end - 1) == b"\n":
+                return
+            if line.is_torn:
+                _create(folder, f"{name}.{line.offset}.torn", _bytes_of(fd, line.offset, line.end))
         finally:
             close(fd)
-        if line is None or data.endswith(b"\n"):
-            return
-        if line.is_torn:
-            _create(folder, f"{name}.{line.offset}.torn", data)
         fd = folder.open(name, _APPEND)
         try:
             if line.is_torn:
@@ -505,10 +499,11 @@ def _next_part(name: str) -> str:
     return f"{writer}.{part + 1:04}.jsonl"
 
 
-def _create(folder: Folder, name: str, data: bytes) -> None:
+def _create(folder: Folder, name: str, pieces: Iterator[bytes]) -> None:
     fd = folder.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
-        _write_all(fd, data)
+        for piece in pieces:
+            _write_all(fd, piece)
         sync_file(fd)
     finally:
         os.close(fd)
