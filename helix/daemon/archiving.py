@@ -50,6 +50,7 @@ class ArchiveSoon:
                 if self._stopped.is_set():
                     return
                 events.archive(session, reason, limit)
-                log.info("the session %s was archived, by its %s: the limit is %s", session, reason, limit)
+                # A warning, so that it is read: at the default level nothing less is.
+                log.warning("the session %s was archived, by its %s: the limit is %s", session, reason, limit)
         except (HelixError, OSError, sqlite3.Error) as error:
             log.warning("sessions could not be archived; it is tried again: %s", type(error).__name__)

@@ -184,10 +184,14 @@ class EventLog:
 
     def _append(self, session: str, drafts: Sequence[EventDraft]) -> tuple[list[LogEvent], str | None]:
         self._check_kept()
-        if self.logs().is_archived(check_session(session)):
-            self.restore(session)  # it goes on, and its chain with it
+        self._bring_back(session)
         events = self.logs().append(session, drafts)
         return events, self._tell(session)
+
+    def _bring_back(self, session: str) -> None:
+        """One that goes on, so that its chain does."""
+        if self.logs().is_archived(check_session(session)):
+            self.restore(session)
 
     def archive(self, session: str, reason: str, limit: str | None = None) -> None:
         """Move a session to where nothing reads it; its log says last why."""
@@ -203,10 +207,11 @@ class EventLog:
         """Bring it back; its log says so, and its age counts from now."""
         from helix.vault.log.event import EventDraft
 
-        self._check_kept()
         self.logs().restore(session)
         self.logs().append(session, [EventDraft(_RESTORED, "helix", {})])
         self._tell(session)
+        # What was erased meanwhile stood in files that nobody looked at.
+        self.settle_erasures(session)
 
     def is_archived(self, session: str) -> bool:
         return self.logs().is_archived(session)
@@ -218,6 +223,7 @@ class EventLog:
         """Take the content of events away, here and, by an event for each that says so, on every machine."""
         from helix.vault.log.event import EventDraft
 
+        self._bring_back(session)
         orders = [{"seq": place.seq, "hash": place.hash} for place in places]
         # First the word and then the deed: who is stopped between them finishes it (`settle_erasures`), and an event
         # without content and without such a word was blanked by hand.

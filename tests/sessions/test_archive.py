@@ -142,6 +142,29 @@ def test_one_that_is_in_both_places_loses_no_event(world: World, tmp_path: Path)
     assert (found["ok"], len(found["heads"])) == (True, 2)
 
 
+def test_an_empty_folder_that_a_sync_tool_left_behind_is_no_archived_session(world: World) -> None:
+    (world.folder / "archived-sessions/old").mkdir(parents=True)
+    _happened(world, "old", 40)
+    assert _listed(world, archived=True) == set()
+    assert reading.session(_request(world), session_id="old")["types"] == {"transcript.turn": 1}
+
+
+def test_what_was_erased_elsewhere_while_it_was_archived_is_erased_when_it_comes_back(
+    world: World, tmp_path: Path
+) -> None:
+    _happened(world, "old", 40, content="the word is xylophone")
+    [found] = reading.replay(_request(world), session_id="old")["events"]
+    shutil.copytree(world.folder / "sessions", tmp_path / "elsewhere/sessions")
+    archive.archive(_request(world), session_id="old")
+    there = SessionLogs(Root(tmp_path / "elsewhere"), lambda: "other")
+    there.append("old", [EventDraft("event.erased", "helix", {"seq": 1, "hash": found["hash"]})])
+    (world.folder / "sessions/old").mkdir()
+    shutil.copy(tmp_path / "elsewhere/sessions/old/other.jsonl", world.folder / "sessions/old")
+    archive.restore(_request(world), session_id="old")
+    assert not any(b"xylophone" in file.read_bytes() for file in world.folder.rglob("*.jsonl"))
+    assert reading.verify(_request(world), session_id="old")["ok"]
+
+
 def test_what_cannot_be_archived_is_said(world: World) -> None:
     with pytest.raises(SessionNotFound, match="no session"):
         archive.archive(_request(world), session_id="nobody")

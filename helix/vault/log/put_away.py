@@ -9,24 +9,28 @@ from __future__ import annotations
 import contextlib
 import os
 
+from helix.errors import OutsideVault
 from helix.vault.folder import Folder
 from helix.vault.log.log_paths import ARCHIVED, FOLDER
 from helix.vault.paths import Root
 
 
 def is_archived(root: Root, session: str) -> bool:
+    """A folder with nothing in it is what a sync tool left behind."""
     try:
-        return root.exists(f"{ARCHIVED}/{session}")
-    except NotADirectoryError:
+        with root.folder(f"{ARCHIVED}/{session}") as folder:
+            return bool(folder.names())
+    except (FileNotFoundError, NotADirectoryError, OutsideVault):
         return False
 
 
 def archived_sessions(root: Root) -> list[str]:
     try:
         with root.folder(ARCHIVED) as folder:
-            return sorted(name for name in folder.names() if not name.startswith("."))
-    except (FileNotFoundError, NotADirectoryError):
+            names = sorted(name for name in folder.names() if not name.startswith("."))
+    except (FileNotFoundError, NotADirectoryError, OutsideVault):
         return []
+    return [name for name in names if is_archived(root, name)]
 
 
 def put_away(root: Root, session: str) -> None:
