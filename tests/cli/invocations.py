@@ -377,6 +377,7 @@ WITHOUT_DAEMON = (
     Line("user add bob --json", shows='"agent"'),
     Line("user add Bob", status=2, shows="cannot be the name"),
     Line("user list", shows="operator"),
+    Line("user passwd ann --stdin --json", status=2, shows="12 to"),
     Line("user list --json", shows='"keys": 0'),
     Line(
         "key create ann --name laptop --role agent --permission recall --project zoo --agent claude"
@@ -385,6 +386,8 @@ WITHOUT_DAEMON = (
         fits=False,
     ),
     Line("key create ann --json", keeps="key"),
+    Line("key create ann --dialect novamem", shows="nm_", fits=False),
+    Line("key create ann --dialect pirate", status=2, shows="novamem"),
     Line("key create bob --role admin", status=2, shows="agent may"),
     Line("workspace create work", shows="made the workspace work", fits=False),
     Line("workspace create acme.web --folder web --json", shows='"created"'),

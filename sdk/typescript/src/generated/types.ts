@@ -701,6 +701,10 @@ export interface Hit {
   validFrom?: string | null;
   validUntil?: string | null;
   importance?: number | null;
+  /** The user whose it is, in a team. */
+  owner?: string | null;
+  /** For whom it is beside its owner; absent where nobody owns it. */
+  visibility?: string | null;
   path?: string | null;
   hash?: string | null;
   /** Its properties cannot be read: it is known by its text alone, and cannot be changed. */
@@ -1069,6 +1073,10 @@ export interface Memory {
   validFrom?: string | null;
   validUntil?: string | null;
   importance?: number | null;
+  /** The user whose it is, in a team. */
+  owner?: string | null;
+  /** For whom it is beside its owner; absent where nobody owns it. */
+  visibility?: string | null;
   path?: string | null;
   hash?: string | null;
   /** Its properties cannot be read: it is known by its text alone, and cannot be changed. */
@@ -1100,6 +1108,10 @@ export interface MemoryPage {
   validFrom?: string | null;
   validUntil?: string | null;
   importance?: number | null;
+  /** The user whose it is, in a team. */
+  owner?: string | null;
+  /** For whom it is beside its owner; absent where nobody owns it. */
+  visibility?: string | null;
   path?: string | null;
   hash?: string | null;
   /** Its properties cannot be read: it is known by its text alone, and cannot be changed. */
@@ -1369,6 +1381,8 @@ export interface RememberBody {
   validUntil?: string | null | undefined;
   /** For whom it is beside its owner. Default: what is of a project is for its members, all else private. */
   visibility?: "private" | "project" | "team" | null | undefined;
+  /** Properties of one's own in the note, by which a search can filter: `{"namespace": "ops"}`. */
+  extra?: Record<string, unknown> | undefined;
   /** A retry with the same key is answered, not repeated. */
   idempotencyKey?: string | null | undefined;
   /** The id of the memory that this one replaces. */
@@ -1828,6 +1842,8 @@ export interface UpdateBody {
   validUntil?: string | null | undefined;
   /** For whom it is beside its owner, who alone may say so. */
   visibility?: "private" | "project" | "team" | null | undefined;
+  /** Properties of one's own that are set; null takes one away. */
+  extra?: Record<string, unknown> | null | undefined;
   idempotencyKey?: string | null | undefined;
   allowSecrets?: boolean | undefined;
   /** False refuses the change when the file has changed at all since it was read. Default: `true`. */

@@ -7,6 +7,7 @@ import { copy } from "../feedback.js";
 import { clock, whole } from "../format.js";
 import { memoryLink } from "../memory-words.js";
 import { spell } from "../route.js";
+import { may } from "../who.js";
 
 // Where the payloads of the known types say what happened.
 const TELLING = ["content", "decision", "title", "summary", "text", "key", "issue", "command", "task", "source"];
@@ -26,6 +27,7 @@ export function eventRow(session, event, { isCited, isNew, isOpen, isBroken, onE
       button("Copy citation", () => copy(event.citation, "the citation"), { symbol: "quote", data: { focus: `copy ${event.hash}` } }),
       button("Copy link for a note", () => copy(noteLink(session, event), "the link"), { symbol: "link", data: { focus: `link ${event.hash}` } }),
       !event.erased_at &&
+        may("forget") &&
         button("Erase …", onErase, { symbol: "forget", kind: "danger", data: { focus: `erase ${event.hash}` } }),
       memory,
     ),
