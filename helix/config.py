@@ -89,6 +89,10 @@ class SessionsConfig:
 
     keep: str = "vault"
     """where they are: `vault`, `state` (in the state folder, so that no sync tool carries them), or `off`"""
+    archive_after_days: float = 0.0
+    """a session in which nothing happened for so long is moved to `archived-sessions`; 0 for never"""
+    archive_over_mb: float = 0.0
+    """when all logs together are larger, those in which nothing happened for longest are moved there; 0 for never"""
 
 
 @dataclass(frozen=True)

@@ -175,6 +175,8 @@ class SessionMethods(Made):
     ingest = Method(SessionVerbs.ingest)
     list = Method(SessionVerbs.list)
     list_all = IteratorMethod(SessionVerbs.list)
+    archive = Method(SessionVerbs.archive)
+    restore = Method(SessionVerbs.restore)
     get = Method(SessionVerbs.get)
     replay = Method(SessionVerbs.replay)
     replay_all = IteratorMethod(SessionVerbs.replay)

@@ -70,7 +70,9 @@ class FollowedVault:
         self.catalog.is_ours = self.follows
         keep = self.config.sessions.keep
         self.events = EventLog(self.vault.root, self.state, keep, self.databases, self._project_at)
-        logs = LogLane(self.events.find_index, self.events.index, self.events.settle_erasures)
+        logs = LogLane(
+            self.events.find_index, self.events.index, self.events.settle_erasures, self.events.is_archived
+        )
         self.reconciler = Reconciler(
             self.vault,
             self.catalog,

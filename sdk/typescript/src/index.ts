@@ -16,6 +16,7 @@ export type {
   Accepted,
   ActiveProject,
   AppendedEvent,
+  ArchivedSession,
   AssembledContext,
   Bootstrap,
   Capabilities,

@@ -57,6 +57,8 @@ export const ROUTES = {
   "GET /sessions/{session_id}/events/{seq}": { answer: "CitedEvent", again: "always" },
   "GET /cite": { answer: "CitedEvent", again: "always" },
   "POST /sessions/{session_id}/erase": { answer: "ErasedEvent", again: "never" },
+  "POST /sessions/{session_id}/archive": { answer: "ArchivedSession", again: "never" },
+  "POST /sessions/{session_id}/restore": { answer: "ArchivedSession", again: "never" },
   "GET /verbatim": { answer: "Verbatim", again: "always" },
   "POST /sessions/{session_id}/checkout": { answer: "Checkout", again: "never" },
   "GET /sessions/{session_id}/context": { answer: "AssembledContext", again: "always" },

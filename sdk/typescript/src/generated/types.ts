@@ -82,6 +82,11 @@ export interface AppendedEvent {
   degraded?: string | null;
 }
 
+export interface ArchivedSession {
+  sessionId: string;
+  status: "archived" | "restored";
+}
+
 export interface AskedProgram {
   session: string;
   at: string;
@@ -1754,6 +1759,8 @@ export interface SessionList {
   tokensUsed: number;
   /** Leads to the rest; null when this is all. */
   nextCursor?: string | null;
+  /** How many more are archived. */
+  archived: number;
   sessions: SessionSummary[];
 }
 
@@ -2567,6 +2574,8 @@ export interface ListSessionsQuery {
   maxTokens?: number | undefined;
   /** The `next_cursor` of the answer before. */
   cursor?: string | null | undefined;
+  /** List those that are archived, by name, and no others. */
+  archived?: boolean | undefined;
   /** Default: `50`. */
   limit?: number | undefined;
 }
@@ -2795,6 +2804,7 @@ export interface Schemas {
   AfterTurnBody: AfterTurnBody;
   AppendBody: AppendBody;
   AppendedEvent: AppendedEvent;
+  ArchivedSession: ArchivedSession;
   AskedProgram: AskedProgram;
   AssembledContext: AssembledContext;
   Asset: Asset;
