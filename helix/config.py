@@ -148,7 +148,25 @@ class LimitsConfig:
     address: int = 600
     """requests from one address, whoever makes them"""
     failures: int = 20
-    """keys from one address that are not valid"""
+    """keys, tokens and codes from one address that are not valid"""
+    logins: int = 20
+    """programs from one address that begin to log in, or register"""
+
+
+@dataclass(frozen=True)
+class OAuthConfig:
+    """How the programs of a team log in without a key. Nothing of it is on in mode `local`."""
+
+    enabled: bool = True
+    """whether people may let programs in by logging in; without it everybody shows a key"""
+    access_minutes: float = 15.0
+    """an access token is good for so long"""
+    refresh_days: float = 30.0
+    """a program that has not asked for so long has to log in again"""
+    client_documents: bool = True
+    """whether a program may name itself by the address of a document about it (https), which is then fetched"""
+    registration: bool = False
+    """whether any program that reaches the daemon may register itself (RFC 7591)"""
 
 
 @dataclass(frozen=True)
@@ -220,6 +238,7 @@ class Config:
     secrets: SecretsConfig = SecretsConfig()
     dialects: DialectsConfig = DialectsConfig()
     limits: LimitsConfig = LimitsConfig()
+    oauth: OAuthConfig = OAuthConfig()
     workspaces: WorkspacesConfig = WorkspacesConfig()
 
     @property

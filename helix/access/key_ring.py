@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -38,6 +38,7 @@ class KeyRing:
         self._lock = threading.Lock()
         self._version: tuple[int, int] | None = None
         self._holders: dict[str, Holder] = {}
+        self._users: Mapping[str, User] = {}
         self._proved: OrderedDict[bytes, tuple[str, float]] = OrderedDict()
         self._used: dict[str, str] = {}
 
@@ -47,6 +48,11 @@ class KeyRing:
             self._read_again()
             holder = self._holders.get(key_id)
         return holder if holder is not None and holder.key.is_valid_at(format_time(self._clock())) else None
+
+    def known_user(self, name: str) -> User | None:
+        with self._lock:
+            self._read_again()
+            return self._users.get(name)
 
     def recognize(self, text: str) -> Holder | None:
         """Of a text that was proved a while ago; None when it has to be proved, or is nobody's."""
@@ -90,6 +96,7 @@ class KeyRing:
         version = self._credentials.version()
         if version != self._version:
             users, keys = self._credentials.everyone()
+            self._users = users
             self._holders = {
                 key.id: Holder(key, _principal(users[key.user], key))
                 for key in keys.values()
@@ -101,7 +108,7 @@ class KeyRing:
 def _principal(user: User, key: Key) -> Principal:
     bounds = key.bounds
     return Principal(
-        _name(user, bounds),
+        kept_name(user, bounds),
         user=user.name,
         projects=bounds.projects,
         permissions=key.allowed(user.role),
@@ -109,11 +116,11 @@ def _principal(user: User, key: Key) -> Principal:
         harness=bounds.harness,
         key=key.id,
         org=user.org,
-        workspaces=_both(user.workspaces, bounds.workspaces),
+        workspaces=both_bounds(user.workspaces, bounds.workspaces),
     )
 
 
-def _name(user: User, bounds: KeyBounds) -> str:
+def kept_name(user: User, bounds: KeyBounds) -> str:
     """What is kept for somebody (cursors, idempotency keys) is kept by this name. A key that is bound to less than its
     user keeps apart from those that are not: a cursor would otherwise carry what was seen with one to the other."""
     if bounds.projects is None and bounds.agent is None:
@@ -122,7 +129,7 @@ def _name(user: User, bounds: KeyBounds) -> str:
     return f"{user.name}/{hashlib.sha256(words.encode()).hexdigest()[:12]}"
 
 
-def _both(first: frozenset[str] | None, second: frozenset[str] | None) -> frozenset[str] | None:
+def both_bounds(first: frozenset[str] | None, second: frozenset[str] | None) -> frozenset[str] | None:
     """What both bounds leave; None bounds nothing."""
     if first is None or second is None:
         return second if first is None else first

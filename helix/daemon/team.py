@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, closing, contextmanager, suppress
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -18,7 +18,8 @@ from helix.access.gate import TeamGate
 from helix.access.key_ring import KeyRing
 from helix.access.rates import Rates
 from helix.config import Config
-from helix.daemon.exposure import parse_proxies
+from helix.daemon.exposure import base_of, parse_proxies
+from helix.daemon.logins import opened_logins
 from helix.errors import HelixError
 from helix.memory.workspace import Workspace
 from helix.surfaces.app import Admission, Plugged
@@ -38,12 +39,22 @@ def opened_team(workspace: Workspace, port: int, token: Callable[[], str]) -> It
     """`workspace` is the daemon's own one."""
     config = workspace.followed.config
     rates, credentials = Rates(config.limits), Credentials(config.config_dir)
-    with closing(credentials), _joined(rates, workspace) as audit:
+    with closing(credentials), _joined(rates, workspace) as audit, ExitStack() as stack:
         ring = KeyRing(credentials, utc_now)
-        policy = TeamAccess(
-            entrance_of(config, port), ring, token, rates, audit, trusts_this_machine=config.mode == "hybrid"
+        entrance = entrance_of(config, port)
+        logins = stack.enter_context(
+            opened_logins(config, base_of(config, port), entrance.hosts, credentials, ring, rates, audit)
         )
-        streams = OpenStreams(lambda key: ring.find(key) is not None)
+        policy = TeamAccess(
+            entrance,
+            ring,
+            token,
+            rates,
+            audit,
+            trusts_this_machine=config.mode == "hybrid",
+            logins=logins.access,
+        )
+        streams = OpenStreams(lambda key: ring.find(key) is not None or logins.is_open(key))
         yield Admission(
             policy,
             [
@@ -51,7 +62,7 @@ def opened_team(workspace: Workspace, port: int, token: Callable[[], str]) -> It
                 Middleware(RoutePermissions),
                 Middleware(EndWithKey, streams=streams),
             ],
-            [Plugged(audit_routes(), [lambda: _watching(streams, ring)])],
+            [Plugged(audit_routes(), [lambda: _watching(streams, ring)]), Plugged(logins.routes)],
             {"mode": config.mode, "limits": dict(rates.figures)},
             audit,
             partial(_joined, rates),

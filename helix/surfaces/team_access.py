@@ -18,12 +18,15 @@ from helix.access.key_ring import KeyRing
 from helix.access.rates import Rates
 from helix.errors import RateLimited
 from helix.memory.principal import LOCAL, UNKNOWN
+from helix.oauth.opaque_token import ACCESS, REFRESH
 from helix.surfaces.guard import AccessRefused, Admitted
 from helix.surfaces.local_access import NOTHING_SHOWN, is_token, token_name
+from helix.surfaces.oauth.login_access import LoginAccess
 from helix.surfaces.source import Peers, check_host, check_origin
 
 # Clients that are given "Bearer hx_sk_…" as the key put another word before it.
 _SCHEME = re.compile(r"(?:bearer\s+)+", re.IGNORECASE)
+_NEVER_IN_ADDRESS = (PREFIX.encode(), ACCESS.encode(), REFRESH.encode(), b"access_token=")
 # Proving a key takes a core for 50 ms, and 16 MB.
 _PROVED_AT_ONCE = 2
 
@@ -51,15 +54,17 @@ class TeamAccess:
         audit: Audit,
         *,
         trusts_this_machine: bool,
+        logins: LoginAccess | None = None,
     ) -> None:
         """`token` is that of the owner of this machine, and good on this machine alone; with `trusts_this_machine` it
-        is not asked for there."""
+        is not asked for there. `logins` knows the tokens of programs that were let in."""
         self._entrance = entrance
         self._ring = ring
         self._token = token
         self._rates = rates
         self._audit = audit
         self._trusts_this_machine = trusts_this_machine
+        self._logins = logins
         self._proving = anyio.CapacityLimiter(_PROVED_AT_ONCE)
 
     def check_source(self, connection: HTTPConnection) -> None:
@@ -68,11 +73,11 @@ class TeamAccess:
         check_origin(connection, {*entrance.origins, f"{connection.scope['scheme']}://{host}"})
         if not entrance.is_encrypted and not entrance.peers.is_expected(connection):
             raise AccessRefused("wrong-host", f"come in by {entrance.usual}: here nothing is encrypted")
-        if PREFIX.encode() in connection.scope["query_string"]:
+        if any(text in connection.scope["query_string"] for text in _NEVER_IN_ADDRESS):
             raise AccessRefused(
                 "bad-request",
-                "a key stands in the address, and addresses are written into logs: revoke it, and show the next one as "
-                "`Authorization: Bearer …`",
+                "a credential stands in the address, and addresses are written into logs: revoke it, and show the "
+                "next one as `Authorization: Bearer …`",
             )
 
     async def identify(self, connection: HTTPConnection, access: Access) -> Admitted:
@@ -90,7 +95,7 @@ class TeamAccess:
     ) -> Admitted:
         shown = _shown(connection)
         if shown is not None:
-            admitted = await self._admit(shown, address, self._entrance.peers.is_direct(connection))
+            admitted = await self._admit(connection, shown, address)
             if admitted is not None:
                 return admitted
         elif self._trusts_this_machine and is_here and access.credential is not Credential.ALWAYS:
@@ -99,10 +104,30 @@ class TeamAccess:
             return Admitted(UNKNOWN, NOTHING_SHOWN)
         if shown is not None:
             self._write(connection, address)
-        raise _unauthorized(shown)
+        raise self._unauthorized(connection, shown)
 
-    async def _admit(self, shown: str, address: str, is_direct: bool) -> Admitted | None:
-        if is_direct and is_token(shown, token := self._token()):
+    def _unauthorized(self, connection: HTTPConnection, shown: str | None) -> AccessRefused:
+        """With where a program learns how to log in."""
+        refused = _unauthorized(shown)
+        if self._logins is not None:
+            refused.challenge = dict(
+                self._logins.challenge(connection.scope["path"], is_shown=shown is not None)
+            )
+            if shown is not None and self._logins.is_for(shown):
+                refused.message = (
+                    "this access token opens nothing here: it has expired, was revoked, or is for another address. "
+                    "Log in again; with the command that is `helix login`"
+                )
+        return refused
+
+    async def _admit(self, connection: HTTPConnection, shown: str, address: str) -> Admitted | None:
+        if self._logins is not None and self._logins.is_for(shown):
+            self._rates.check("failures", address)
+            admitted = await self._logins.admit(connection, shown)
+            if admitted is None:
+                self._rates.count("failures", address)
+            return admitted
+        if self._entrance.peers.is_direct(connection) and is_token(shown, token := self._token()):
             return Admitted(LOCAL, token_name(token))
         holder = self._ring.recognize(shown)
         if holder is None:
