@@ -148,7 +148,9 @@ class LimitsConfig:
     address: int = 600
     """requests from one address, whoever makes them"""
     failures: int = 20
-    """keys, tokens and codes from one address that are not valid"""
+    """keys, passwords, tokens and codes from one address that are not valid"""
+    sign_in: int = 10
+    """passwords for one user that are not theirs, from wherever"""
     logins: int = 20
     """programs from one address that begin to log in, or register"""
 

@@ -62,7 +62,7 @@ def opened_logins(
     with closing(database):
         times = GrantTimes(config.oauth.access_minutes * 60, config.oauth.refresh_days * 86400)
         grants = Grants(database, times, time.time)
-        tokens = TokenRing(database, grants, audience, ring.known_user)
+        tokens = TokenRing(database, grants, audience, ring.find_user)
         yield Logins(
             OwnLogins(tokens),
             [
@@ -99,7 +99,7 @@ def _server_routes(
         return documents.find(client_id) if settings.client_documents else None
 
     server = AuthorizationServer(
-        audience, grants, Devices(database, grants), find_client, user_still(ring.known_user)
+        audience, grants, Devices(database, grants), find_client, user_still(ring.find_user)
     )
     workspaces = Workspaces(config.config_dir, config.vault)
     return [

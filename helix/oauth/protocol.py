@@ -24,8 +24,8 @@ _METHODS = ["none"]
 
 
 class ProtocolRequest(OAuth2Request):  # type: ignore[misc]
-    def __init__(self, method: str, parameters: Mapping[str, str], headers: Mapping[str, str]) -> None:
-        super().__init__(method, _OURS, headers=headers)
+    def __init__(self, method: str, parameters: Mapping[str, str]) -> None:
+        super().__init__(method, _OURS)
         self.payload = BasicOAuth2Payload(dict(parameters))
 
     @property

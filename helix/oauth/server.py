@@ -100,7 +100,7 @@ class AuthorizationServer(rfc6749.AuthorizationServer):  # type: ignore[misc]
             raise OAuthRefused("invalid_request", "code_challenge is missing; PKCE is asked of every client")
         if parameters.get("code_challenge_method") != "S256":
             raise OAuthRefused("invalid_request", "code_challenge_method is S256, and nothing else")
-        self.get_consent_grant(ProtocolRequest("GET", parameters, {}))
+        self.get_consent_grant(ProtocolRequest("GET", parameters))
         return Asked(
             client, self._scope_of(parameters), self._resource_of(parameters), redirect_uri,
             parameters["code_challenge"], state,
@@ -117,18 +117,12 @@ class AuthorizationServer(rfc6749.AuthorizationServer):  # type: ignore[misc]
         )
         return Waiting(text, device)
 
-    def token_answer(
-        self, parameters: Mapping[str, str], headers: Mapping[str, str]
-    ) -> tuple[int, dict[str, Any]]:
-        status, body = self.create_token_response(ProtocolRequest("POST", parameters, headers))
+    def token_answer(self, parameters: Mapping[str, str]) -> tuple[int, dict[str, Any]]:
+        status, body = self.create_token_response(ProtocolRequest("POST", parameters))
         return status, body
 
-    def revocation_answer(
-        self, parameters: Mapping[str, str], headers: Mapping[str, str]
-    ) -> tuple[int, dict[str, Any]]:
-        status, body = self.create_endpoint_response(
-            "revocation", ProtocolRequest("POST", parameters, headers)
-        )
+    def revocation_answer(self, parameters: Mapping[str, str]) -> tuple[int, dict[str, Any]]:
+        status, body = self.create_endpoint_response("revocation", ProtocolRequest("POST", parameters))
         return status, body
 
     def introspect(self, text: str) -> dict[str, Any]:

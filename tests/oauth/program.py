@@ -37,7 +37,7 @@ class Program:
     def resource(self) -> str:
         return f"{self.team.url}/mcp"
 
-    def request(self, verifier: str, **changes: str | None) -> dict[str, str]:
+    def request(self, verifier: str, /, **changes: str | None) -> dict[str, str]:
         """The parameters with which a browser is sent off; None leaves one out."""
         parameters: dict[str, str | None] = {
             "response_type": "code",
@@ -52,7 +52,7 @@ class Program:
         }
         return {name: value for name, value in parameters.items() if value is not None}
 
-    def form(self, code: str, verifier: str, **changes: str | None) -> dict[str, str]:
+    def form(self, code: str, verifier: str, /, **changes: str | None) -> dict[str, str]:
         """What the program sends for a code."""
         parameters: dict[str, str | None] = {
             "grant_type": "authorization_code",

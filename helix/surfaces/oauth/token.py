@@ -87,6 +87,10 @@ class TokenRoutes:
         address = str(request.scope[ADDRESS])
         self._rates.check("failures", address)
         try:
+            if act != self._introspect and "authorization" in request.headers:
+                raise OAuthRefused(
+                    "invalid_client", "clients have no secret here: they show their client_id", 401
+                )
             status, told = act(request, body)
         except OAuthRefused as refused:
             status, told = refused.status, refused.body()
@@ -95,10 +99,10 @@ class TokenRoutes:
         return status, told
 
     def _token(self, request: Request, body: bytes) -> Answer:
-        return self._server.token_answer(parse_parameters(body), _authorization(request))
+        return self._server.token_answer(parse_parameters(body))
 
     def _revoke(self, request: Request, body: bytes) -> Answer:
-        return self._server.revocation_answer(parse_parameters(body), _authorization(request))
+        return self._server.revocation_answer(parse_parameters(body))
 
     def _introspect(self, request: Request, body: bytes) -> Answer:
         return 200, self._server.introspect(parse_parameters(body).get("token", ""))
@@ -129,7 +133,7 @@ class TokenRoutes:
         if "client_id" not in parameters:
             device = self._server.devices.find(parameters.get("device_code", ""))
             parameters["client_id"] = "honeycomb" if device is None else device.client
-        return self._server.token_answer({**parameters, "grant_type": DEVICE_GRANT}, _authorization(request))
+        return self._server.token_answer({**parameters, "grant_type": DEVICE_GRANT})
 
     def _register(self, request: Request, body: bytes) -> Answer:
         self._rates.count("logins", str(request.scope[ADDRESS]))
@@ -154,10 +158,6 @@ class TokenRoutes:
             "response_types": ["code"],
             "token_endpoint_auth_method": "none",
         }
-
-
-def _authorization(request: Request) -> Mapping[str, str]:
-    return {"Authorization": request.headers.get("authorization", "")}
 
 
 def _either(request: Request, body: bytes) -> Mapping[str, str]:
