@@ -19,6 +19,7 @@ from helix.access.gate import TeamGate
 from helix.access.key_ring import KeyRing
 from helix.access.rates import Rates
 from helix.access.sign_in import SignIn
+from helix.access.workspaces import MAIN
 from helix.config import Config
 from helix.daemon.exposure import base_of, parse_proxies
 from helix.daemon.logins import opened_logins
@@ -61,7 +62,9 @@ def opened_team(workspace: Workspace, port: int, token: Callable[[], str]) -> It
             logins=logins.access,
         )
         streams = OpenStreams(partial(_is_let_in, ring, sessions, logins.is_open))
-        browser = BrowserRoutes(SignIn(credentials, ring, sessions, rates), sessions, ring, entrance, audit)
+        browser = BrowserRoutes(
+            SignIn(credentials, ring, sessions, rates), sessions, ring, entrance, audit, MAIN
+        )
         yield Admission(
             policy,
             [

@@ -347,7 +347,11 @@ def test_the_command_asks_twice_and_never_waits_where_nobody_can_answer(tmp_path
 
 def test_under_https_the_cookie_is_secure_and_for_this_host_alone(tmp_path: Path) -> None:
     public = "https://memory.example.com"
-    with serving_team(tmp_path, HELIX_PUBLIC_URL=public, HELIX_TRUSTED_PROXIES="127.0.0.1") as one:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.toml").write_text(
+        f'trusted_proxies = "127.0.0.1"\npublic_url = "{public}"\n'
+    )
+    with serving_team(tmp_path) as one:
         set_password(one, "ann", PASSWORDS["ann"])
         through = {"Host": "memory.example.com", "X-Forwarded-For": "203.0.113.9", "Origin": public, **PAGE}
         given = {"user": "ann", "password": PASSWORDS["ann"]}

@@ -19,7 +19,6 @@ from helix.access.gate import caller_name
 from helix.access.key_ring import KeyRing
 from helix.access.roles import PERMISSIONS
 from helix.access.sign_in import SignIn
-from helix.access.workspaces import MAIN
 from helix.errors import BadValue, HelixError
 from helix.memory.principal import UNKNOWN, Principal
 from helix.surfaces.caller import principal_of
@@ -35,14 +34,21 @@ _PLACE_SIGNED_IN = LOCAL.of_daemon().unheard()
 
 class BrowserRoutes:
     def __init__(
-        self, sign_in: SignIn, sessions: BrowserSessions, ring: KeyRing, entrance: Entrance, audit: Audit
+        self,
+        sign_in: SignIn,
+        sessions: BrowserSessions,
+        ring: KeyRing,
+        entrance: Entrance,
+        audit: Audit,
+        org: str,
     ) -> None:
-        """`audit` is that of the daemon's own workspace."""
+        """`audit` is that of the daemon's own workspace, which is of this org."""
         self._sign_in = sign_in
         self._sessions = sessions
         self._ring = ring
         self._entrance = entrance
         self._audit = audit
+        self._org = org
         self._hashing = anyio.CapacityLimiter(_AT_ONCE)
 
     def routes(self) -> list[Route]:
@@ -105,8 +111,8 @@ class BrowserRoutes:
         if before is not None:
             self._sessions.end(before)
         principal = self._ring.signed_in(session)
-        # This audit is that of one org: the names of others stay with them.
-        is_of_it = principal is not None and principal.org == MAIN
+        # The names of those in other orgs stay with them.
+        is_of_it = principal is not None and principal.org == self._org
         self._write(request, ALLOWED, session.user if is_of_it else caller_name(UNKNOWN), None)
         done = JSONResponse(self._told(principal or UNKNOWN, session))
         self._entrance.give(request, done, shown)
