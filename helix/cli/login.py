@@ -69,11 +69,11 @@ def logout(context: typer.Context, url: Url = "", as_json: Json = False) -> None
     entry = kept.find()
     if not entry:
         raise BadValue(f"nobody is logged in to {address.url} here")
+    is_ended = entry.get("ended", False)
     try:
-        status, _ = _asked(
-            address, "/auth/revoke", {"token": str(entry["refresh_token"]), "client_id": CLIENT_ID}
-        )
-        is_ended = status == 200
+        if not is_ended:
+            form = {"token": str(entry["refresh_token"]), "client_id": CLIENT_ID}
+            is_ended = _asked(address, "/auth/revoke", form)[0] == 200
     except DaemonUnreachable:
         is_ended = False
     kept.forget()

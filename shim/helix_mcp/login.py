@@ -59,6 +59,8 @@ class Login:
     def token(self) -> str:
         """One that is good for a while yet; empty when nobody is logged in. Raises LoginEnded, NotSent."""
         login = self.find()
+        if login.get("ended"):
+            raise self._ended("it was ended there, or not used for long")
         if not login or time.time() < login["expires_at"] - _EARLY:
             return str(login.get("access_token", ""))
         return self._renewed(login)
@@ -76,10 +78,10 @@ class Login:
         with _Locked(self._folder):
             self._seen = ((), {})
             now = self.find()
-            if now != login and now and time.time() < now["expires_at"] - _EARLY:
+            if now != login and "expires_at" in now and time.time() < now["expires_at"] - _EARLY:
                 return str(now["access_token"])
-            if not now:
-                raise self._ended("it was logged out meanwhile")
+            if not now or now.get("ended"):
+                raise self._ended("another program found it so")
             form = {
                 "grant_type": "refresh_token",
                 "refresh_token": now["refresh_token"],
@@ -94,7 +96,7 @@ class Login:
                 self._write(entry)
                 return str(entry["access_token"])
             if answer.get("error") in ("invalid_grant", "invalid_client"):
-                self._write(None)
+                self._write({"ended": True})  # who comes next is told the same, and asks nobody
                 raise self._ended("it was ended there, or not used for long")
         raise NotSent(f"{self.address.url} does not renew your login now (it answered {status})")
 
@@ -164,6 +166,8 @@ def _read(path: str) -> dict[str, Any]:
 
 
 def _is_entry(entry: object) -> bool:
+    if isinstance(entry, dict) and entry.get("ended") is True:
+        return True
     return (
         isinstance(entry, dict)
         and isinstance(entry.get("expires_at"), int)
