@@ -171,6 +171,18 @@ class OAuthConfig:
     """whether a program may name itself by the address of a document about it (https), which is then fetched"""
     registration: bool = False
     """whether any program that reaches the daemon may register itself (RFC 7591)"""
+    issuer: str = ""
+    """an OpenID provider whose tokens count in place of our own, as it names itself: `https://login.example.com`"""
+    audience: str = ""
+    """whom its tokens have to be for; without it the address of this daemon, or of a part of it"""
+    required_scope: str = ""
+    """a scope that its tokens have to have"""
+    user_claim: str = "sub"
+    """the claim with the name of the user, who is one of ours unless a claim says the role"""
+    role_claim: str = ""
+    """the claim with the role, or a list with one among them; without it the role is that of `helix user add`"""
+    workspace_claim: str = ""
+    """the claim with the workspaces that may be asked for; without it all of the user"""
 
 
 @dataclass(frozen=True)

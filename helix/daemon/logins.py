@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from starlette.routing import BaseRoute
 
 from helix.access.audit import Audit
-from helix.access.credentials import Credentials
+from helix.access.credentials import Credentials, checked_user_name
 from helix.access.key_ring import KeyRing
 from helix.access.rates import Rates
 from helix.access.workspaces import Workspaces
@@ -24,12 +24,12 @@ from helix.oauth.database import LoginDatabase
 from helix.oauth.devices import Devices
 from helix.oauth.grants import Grants, GrantTimes
 from helix.oauth.known_clients import KnownClients
+from helix.oauth.provider import Provider, check_issuer
 from helix.oauth.token_ring import TokenRing
-from helix.surfaces.oauth.consent import ConsentRoutes
 from helix.surfaces.oauth.login_access import LoginAccess, OwnLogins
 from helix.surfaces.oauth.me import MeRoutes
 from helix.surfaces.oauth.metadata import resource_routes, server_routes
-from helix.surfaces.oauth.token import TokenRoutes
+from helix.surfaces.oauth.provider_access import ProviderLogins
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Set
@@ -58,6 +58,14 @@ def opened_logins(
         yield Logins(None, MeRoutes(credentials, None).routes(), lambda _: False)
         return
     audience = audience_of(base, names)
+    if config.oauth.issuer:
+        access = _provider(config, audience, ring)
+        routes = [
+            *resource_routes(audience, config.oauth.issuer),
+            *MeRoutes(credentials, None).routes(),
+        ]
+        yield Logins(access, routes, access.is_open)
+        return
     database = LoginDatabase(config.config_dir)
     with closing(database):
         times = GrantTimes(config.oauth.access_minutes * 60, config.oauth.refresh_days * 86400)
@@ -74,6 +82,13 @@ def opened_logins(
         )
 
 
+def _provider(config: Config, audience: Audience, ring: KeyRing) -> ProviderLogins:
+    check_issuer(config.oauth.issuer)
+    return ProviderLogins(
+        Provider(config.oauth.issuer), config.oauth, audience, ring.find_user, checked_user_name
+    )
+
+
 def _server_routes(
     config: Config,
     audience: Audience,
@@ -86,6 +101,8 @@ def _server_routes(
     try:
         # Here and not above: who is served without logins needs no such library.
         from helix.oauth.server import AuthorizationServer, user_still
+        from helix.surfaces.oauth.consent import ConsentRoutes
+        from helix.surfaces.oauth.token import TokenRoutes
     except ImportError as error:
         raise ConfigError(
             "programs log in with the help of a library that is not installed: pip install 'helix-memory[team]', "
