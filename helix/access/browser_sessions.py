@@ -124,6 +124,13 @@ class BrowserSessions:
                 "DELETE FROM browser_sessions WHERE user = ? AND name IS NOT ?", (user, but)
             ).rowcount
 
+    def count(self, user: str) -> int:
+        """In how many browsers they are signed in."""
+        now = self._now()
+        with self._file.reading() as db:
+            rows = db.execute(f"SELECT {_FIELDS} FROM browser_sessions WHERE user = ?", (user,)).fetchall()
+        return sum(self._is_valid(self._session(row), now) for row in rows)
+
     def keep_seen(self) -> None:
         """Write down when they were last seen: now and then, and not with each request."""
         with self._lock:

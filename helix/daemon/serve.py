@@ -133,7 +133,7 @@ def _serve(followed: FollowedVault) -> None:
         plugged = [
             Plugged(lifespans=[main.run, workspaces.run]),
             Plugged(mcp_routes(lambda scope: doors_in(scope).mcp, dialects)),
-            Plugged(dashboard()),
+            Plugged(dashboard(config.mode)),
             Plugged(proof(token)),
             Plugged(workspace_routes(workspaces.states)),
             *admission.plugged,

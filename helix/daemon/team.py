@@ -17,6 +17,7 @@ from helix.access.browser_sessions import BrowserSessions
 from helix.access.credentials import Credentials
 from helix.access.gate import TeamGate
 from helix.access.key_ring import KeyRing
+from helix.access.people import People
 from helix.access.rates import Rates
 from helix.access.sign_in import SignIn
 from helix.access.workspaces import MAIN
@@ -31,6 +32,7 @@ from helix.surfaces.entrance import Entrance
 from helix.surfaces.open_streams import EndWithKey, OpenStreams
 from helix.surfaces.other_routes import OtherRoutes, RoutePermissions
 from helix.surfaces.rest.audit import routes as audit_routes
+from helix.surfaces.rest.people import routes as people_routes
 from helix.surfaces.rest.sign_in import BrowserRoutes
 from helix.surfaces.source import Peers, names_of
 from helix.surfaces.team_access import TeamAccess
@@ -78,6 +80,7 @@ def opened_team(workspace: Workspace, port: int, token: Callable[[], str]) -> It
                 ),
                 Plugged(browser.routes()),
                 Plugged(logins.routes),
+                Plugged(people_routes(People(credentials, sessions))),
             ],
             {"mode": config.mode, "limits": dict(rates.figures)},
             audit,

@@ -82,7 +82,7 @@ def caddy(front: Front) -> list[str]:
         text = text.replace(old, new)
     settings = front.place / "Caddyfile"
     settings.write_text(
-        f"{{\n    admin off\n    skip_install_trust\n    auto_https disable_redirects\n}}\n{text}"
+        f"{{\n    admin off\n    skip_install_trust\n    grace_period 1s\n    auto_https disable_redirects\n}}\n{text}"
     )
     return ["caddy", "run", "--adapter", "caddyfile", "--config", str(settings)]
 
