@@ -48,6 +48,13 @@ class Access:
     is_landing: bool = False
     """whether a browser may be sent there by another site: a page, which does nothing by being shown"""
 
+    unauthorized: str | None = None
+    """what whoever shows no valid credential is told, where clients look for words of their own"""
+
+    def refusing(self, unauthorized: str) -> Access:
+        """The same, with these words for who is not let in."""
+        return replace(self, unauthorized=unauthorized)
+
     def needing(self, *scopes: str) -> Access:
         """The same for a credential that is good for these scopes."""
         return replace(self, scopes=frozenset(scopes))

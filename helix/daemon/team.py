@@ -47,7 +47,7 @@ def opened_team(workspace: Workspace, port: int, token: Callable[[], str]) -> It
     """`workspace` is the daemon's own one."""
     config = workspace.followed.config
     rates, credentials = Rates(config.limits), Credentials(config.config_dir)
-    with closing(credentials), _joined(rates, workspace) as audit, ExitStack() as stack:
+    with closing(credentials), _joined(rates, credentials, workspace) as audit, ExitStack() as stack:
         ring = KeyRing(credentials, utc_now)
         sessions, entrance = BrowserSessions(credentials.file, utc_now), entrance_of(config, port)
         logins = stack.enter_context(
@@ -84,16 +84,22 @@ def opened_team(workspace: Workspace, port: int, token: Callable[[], str]) -> It
             ],
             {"mode": config.mode, "limits": dict(rates.figures)},
             audit,
-            partial(_joined, rates),
+            partial(_joined, rates, credentials),
         )
 
 
 @contextmanager
-def _joined(rates: Rates, workspace: Workspace) -> Iterator[Audit]:
+def _joined(rates: Rates, credentials: Credentials, workspace: Workspace) -> Iterator[Audit]:
     """A workspace in which verbs are counted, with whoever asks in the others, and written down there alone."""
     with closing(Audit(workspace.followed.state)) as audit:
         workspace.gate = TeamGate(rates, audit)
+        workspace.knows_user = partial(_is_user, credentials)
         yield audit
+
+
+def _is_user(credentials: Credentials, asking: Principal, name: str) -> bool:
+    """Those of other orgs are nobody."""
+    return any(user.name == name and asking.org in (None, user.org) for user in credentials.list_users())
 
 
 def entrance_of(config: Config, port: int) -> Entrance:

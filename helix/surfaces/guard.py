@@ -110,7 +110,7 @@ class Guard:
             headers = {"WWW-Authenticate": _challenge(refused)} if refused.code == "unauthorized" else {}
             if refused.retry_after is not None:
                 headers["Retry-After"] = str(refused.retry_after)
-            await refuse(refused.code, refused.message, headers)(scope, receive, send_closed)
+            await refuse(refused.code, _in_words_of(choice, refused), headers)(scope, receive, send_closed)
             return
         scope[_CHOSEN], scope[ACCESS] = choice, access
         scope[PRINCIPAL] = admitted.principal
@@ -178,6 +178,13 @@ def _is_visit(connection: HTTPConnection) -> bool:
         and headers.get("sec-fetch-mode", "").strip().lower() == "navigate"
         and headers.get("sec-fetch-dest", "").strip().lower() == "document"
     )
+
+
+def _in_words_of(choice: Choice | None, refused: AccessRefused) -> str:
+    access = None if choice is None else access_of(choice.route)
+    if access is None or access.unauthorized is None or refused.code != "unauthorized":
+        return refused.message
+    return access.unauthorized
 
 
 def _challenge(refused: AccessRefused) -> str:

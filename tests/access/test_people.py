@@ -23,7 +23,7 @@ def send(team: TeamServed, key: str, path: str, body: dict[str, Any]) -> tuple[i
 
 @pytest.mark.parametrize(("method", "path"), ROUTES, ids=str)
 def test_they_are_for_admins(method: str, path: str, team: TeamServed) -> None:
-    body = None if method == "GET" else {}
+    body: dict[str, str] | None = None if method == "GET" else {}
     assert team.ask(method, path, json=body).status_code == 401
     for user in ("ann", "olga", "rea"):
         answer = team.ask(method, path, team.keys[user], json=body)

@@ -15,6 +15,7 @@ from helix.access.password import Passwords
 from tests.access.team import TeamServed, id_of, serving_team
 from tests.dashboard.conftest import NARROW, WIDE, Open, Visit
 from tests.dashboard.test_looks import serious
+from tests.surfaces.conftest import Served
 
 PASSWORD = "seven green ferries"  # noqa: S105
 KEPT_BY_BOB = "Bob keeps the spare key under the blue pot"
@@ -90,6 +91,26 @@ def test_nothing_is_shown_before_somebody_signs_in(visit: Open, team: TeamServed
     sign_in(page, "ann")
     page.reload()
     expect(page.locator("#account")).to_have_text("ann")
+
+
+def test_one_person_is_asked_nothing_and_given_no_cookie(visit: Open, board: Served) -> None:
+    opened = visit()
+    rows(opened.go("#/memories"))
+    asked = " ".join(opened.watched.asked)
+    for part in (
+        "/whoami",
+        "/sign-in",
+        "/projects",
+        "views/account.js",
+        "views/admin.js",
+        "views/sign-in.js",
+    ):
+        assert part not in asked, part
+    assert opened.context.cookies() == []
+    assert opened.page.locator("#account").count() == 0
+    assert "Projects" not in opened.page.locator("#nav a .nav-label").all_inner_texts()
+    for path in ("/whoami", "/users", "/keys"):
+        assert board.http.get(path).status_code == 404, path
 
 
 def test_two_people_see_each_what_is_theirs_and_who_wrote_it(come_in: Callable[..., Visit]) -> None:
