@@ -59,11 +59,17 @@ export class Transport {
   }
 
   async #attempt(request: Request, deadline: Deadline): Promise<unknown> {
-    const { url, headers, fetch } = this.#settings;
+    const { url, headers, shown, fetch } = this.#settings;
     deadline.signal.throwIfAborted();
+    const token = await shown();
     const init: RequestInit = {
       method: request.method,
-      headers: { Accept: "application/json", ...headers, ...request.headers },
+      headers: {
+        Accept: "application/json",
+        ...(token ? { Authorization: `Bearer ${token}` } : {}),
+        ...headers,
+        ...request.headers,
+      },
       signal: deadline.signal,
       // The daemon never redirects, and the token must not follow somebody who does.
       redirect: "manual",
