@@ -5,6 +5,8 @@ vectors are the same, and ranking stands above both.
 
 The database may go away at any moment. Memories are safe in their files; what it missed shows when hashes are compared
 with the catalog, which is done again as soon as it answers.
+
+One daemon keeps it. Others over the same vault answer from it, and one of them takes over when the keeper ends.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import hashlib
 import logging
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -27,9 +29,12 @@ from helix.index.filters import Where
 from helix.index.models import BUNDLED_NAME
 from helix.index.postgres.candidates import Asker
 from helix.index.postgres.database import Database
-from helix.index.postgres.memories import MemoryTable, digest_of
-from helix.index.postgres.schema import make_tables
+from helix.index.postgres.memories import MemoryTable, state_of
+from helix.index.postgres.notes import NoteTable, put_shared
+from helix.index.postgres.pulse import Pulse
+from helix.index.postgres.schema import check_tables, make_tables
 from helix.index.postgres.vectors import VectorTables
+from helix.index.station import Keeper, Station
 from helix.index.worker import BULK, FRESH
 from helix.vault.diff import Change
 from helix.vault.erasures import INDEX, Erasures
@@ -42,6 +47,11 @@ log = logging.getLogger(__name__)
 
 _TEND_SECONDS = 1.0
 _TWO_PROCESSES_FROM = 3_000
+
+
+Share = Callable[[], bytes | None]
+"""what a file holds that readers need; None as long as it is as it was"""
+OnNews = Callable[[Keeper], None]
 
 
 def schema_of(vault_id: str) -> str:
@@ -61,13 +71,35 @@ class PostgresEngine:
         guard: AbstractContextManager[object] | None = None,
         erasures: Erasures | None = None,
         words_first: bool = False,
+        name: str = "",
+        station: Station | None = None,
+        reads_only: bool = False,
+        before_turn: Callable[[], None] = lambda: None,
+        shares: Mapping[str, Share] | None = None,
+        on_news: OnNews = lambda keeper: None,
     ) -> None:
-        """As `LocalEngine` is made. IndexNotReady while the database does not answer, or somebody else keeps the
-        index in it."""
+        """As `LocalEngine` is made. IndexNotReady while the database does not answer.
+
+        Besides: `name` is the id of the vault, `station` where others ask this daemon. With `reads_only` it never keeps
+        the index. `before_turn` is done before it takes over. `shares` are files that readers need, each told when it
+        has changed. `on_news` hears of every version.
+        """
         self.schema = schema
-        self._database = Database(url, schema)
+        self._database = Database(url, schema, name, station, may_keep=not reads_only)
+        self._epoch = self._database.epoch
+        """of the turn in which everything was compared"""
+        self._keeps = self._database.keeps
         try:
-            make_tables(self._database)
+            if self._keeps:
+                make_tables(self._database)
+            else:
+                check_tables(self._database)
+            self.notes = NoteTable(self._database)
+            self._before_turn = before_turn
+            self._shares = shares or {}
+            self._source: tuple[Ledger, ReadNote] | None = None
+            self._pulse = Pulse(url, schema, lambda: self._database.epoch if self._keeps else None, on_news)
+            self._vectors = VectorTables(self._database)
             self._memories = MemoryTable(self._database)
             self._asker = Asker(self._database, self._memories)
             self._cache = cache
@@ -83,7 +115,7 @@ class PostgresEngine:
             self._stopped = threading.Event()
             self._keeper = threading.Thread(target=self._keep, name="helix-index", daemon=True)
             self._embedding = Embedding(
-                *(cache, choice, find, VectorTables(self._database)),
+                *(cache, choice, find, self._vectors),
                 words=lambda: self._memories,
                 lock=self._lock,
                 guard=self._guard,
@@ -98,10 +130,12 @@ class PostgresEngine:
         self._embedding.attach()
 
     def start(self) -> None:
+        self._pulse.start()
         self._keeper.start()
 
     def close(self) -> None:
         self._stopped.set()
+        self._pulse.stop()
         if self._keeper.is_alive():
             self._keeper.join(timeout=30)
         self._embedding.close()
@@ -110,6 +144,9 @@ class PostgresEngine:
     # Keeping
 
     def apply(self, changes: Sequence[Change]) -> None:
+        if not self._keeps:
+            self._changes += 1
+            return  # who keeps it sees the same files
         current = [change.note for change in changes if change.note is not None]
         notes = [note for note in current if note.memory.status != "erased"]
         kept = {note.id for note in notes}
@@ -128,6 +165,9 @@ class PostgresEngine:
 
     def catch_up(self, ledger: Ledger, read: ReadNote, progress: Progress | None = None) -> int:
         with self._lock:
+            self._source = (ledger, read)
+            if not self._keeps:
+                return 0
             self._embedding.source = (ledger, read)
             here = self._memories.states()
             rows = {row.id: row for row in ledger.indexed()}
@@ -135,19 +175,18 @@ class PostgresEngine:
             if gone:
                 self._embedding.drop(gone)
                 self._memories.change([], gone)
-            stale = [
-                row for row in rows.values() if here.get(row.id) != (row.hash, digest_of(row.facets_text))
-            ]
+            stale = [row for row in rows.values() if here.get(row.id) != state_of(row)]
             self._build(stale, read, progress)
             touched = {row.id for row in stale} | self._embedding.compare()
             self._changes += 1
             self._count = self._memories.count()
             self._is_behind, self._trouble = False, None
+            self._epoch = self._database.epoch
             return len(touched)
 
     def rebuild(self, progress: Progress | None = None) -> None:
         """In place, some hundred memories in a transaction: what was there serves until it is replaced."""
-        if self._embedding.source is None:
+        if self._embedding.source is None or not self._keeps:
             return
         with self._rebuilding:
             ledger, read = self._embedding.source
@@ -176,6 +215,8 @@ class PostgresEngine:
     def erase(self, memory_ids: Sequence[str]) -> bool:
         """They leave every row and every page of the tables. Write-ahead logs, replicas and backups are the database's
         own, and keep what they keep."""
+        if not self._keeps:
+            return self._cache.drop(memory_ids)
         with self._lock:
             self._embedding.drop(memory_ids)
             self._memories.change([], memory_ids)
@@ -191,18 +232,57 @@ class PostgresEngine:
             meaning.vectors.purge()
 
     def tend(self, *, tidy: bool) -> None:
-        if not self._database.is_held():
-            self._is_behind = True
-        if self._is_behind and self._embedding.source is not None:
+        if not self._keeps:
+            self._look(tidy=tidy)
+            return
+        if not self._database.is_held() and not self._database.try_to_keep():
+            log.warning("another daemon has taken over the index of this vault")
+            self._keeps, self._is_behind = False, False
+            return
+        if self._database.epoch != self._epoch:
+            self._is_behind = (
+                True  # the connection was another one for a while, or is: something may be missing
+            )
+        if self._is_behind and self._source is not None:
             with self._guard:
-                self.catch_up(*self._embedding.source)
+                self.catch_up(*self._source)
         if self._erasures is not None:
             self._erasures.clean(INDEX, self.erase)
+        for name, share in self._shares.items():
+            if (data := share()) is not None:
+                put_shared(self._database, name, data)
         if tidy:
             for meaning in self._embedding.meanings():
                 meaning.vectors.tend()
         if self._embedding.switch_when_complete():
             self._changes += 1
+
+    def _look(self, *, tidy: bool) -> None:
+        """What there is to do while somebody else keeps the index."""
+        if self._source is not None and self._database.may_keep and self._database.try_to_keep():
+            self._take_over()
+            return
+        self._count = self._memories.count()
+        if self._erasures is not None:
+            self._erasures.clean(INDEX, self.erase)
+        building = self._embedding.building
+        if building is not None and (serving := self._vectors.serving()) is not None:
+            is_complete = serving.digest == building.embedder.digest
+            if is_complete and self._embedding.switch_when_complete():
+                self._changes += 1
+        if tidy:
+            for meaning in self._embedding.meanings():
+                meaning.vectors.tend()
+
+    def _take_over(self) -> None:
+        log.warning("this daemon keeps the index of this vault from now on")
+        make_tables(self._database)
+        with self._guard:
+            self._before_turn()
+            # From here on every change is put; what came before is compared.
+            self._keeps, self._is_behind = True, True
+            if self._source is not None:
+                self.catch_up(*self._source)
 
     def _keep(self) -> None:
         tidied = time.monotonic()
@@ -216,6 +296,28 @@ class PostgresEngine:
                 self._trouble = str(error)
             if tidy:
                 tidied = time.monotonic()
+
+    # One of several
+
+    @property
+    def keeps(self) -> bool:
+        return self._keeps
+
+    def keeper(self) -> Keeper | None:
+        return self._pulse.keeper
+
+    def written(self) -> str:
+        keeper = self._pulse.keeper
+        if keeper is None:
+            return ""
+        return f"{keeper.era}.{max(self._database.version, self._pulse.version)}"
+
+    def reached(self, mark: str, seconds: float) -> bool:
+        era, _, version = mark.partition(".")
+        keeper = self._pulse.keeper
+        if self._keeps or keeper is None or keeper.era != era or not version.isdigit():
+            return True
+        return self._pulse.wait_for(int(version), seconds)
 
     # Asking
 
@@ -241,12 +343,14 @@ class PostgresEngine:
         return self._embedding.version()
 
     def version(self) -> object:
-        return self._changes, self.vectors_version()
+        return self._changes, self._pulse.version, self.vectors_version()
 
     def health(self) -> IndexHealth:
         lag, trouble, indexing = self._embedding.trouble(self._count)
         if self._trouble is not None:
             trouble, indexing = self._trouble, None
+        elif self._pulse.trouble is not None:
+            trouble, indexing = f"the database of the index does not answer ({self._pulse.trouble})", None
         meaning = self._embedding.meaning
         embedder = None if meaning is None else meaning.embedder
         return IndexHealth(
