@@ -119,7 +119,7 @@ class Row(NamedTuple):
         return parse_time(self.created_at)
 
 
-class Kept(NamedTuple):
+class CatalogCopy(NamedTuple):
     """What a row keeps of a note, as plain values: another catalog takes it over as it is."""
 
     path: str
@@ -133,7 +133,7 @@ class Kept(NamedTuple):
     facets: str
 
     @classmethod
-    def of(cls, note: Note) -> Kept:
+    def of(cls, note: Note) -> CatalogCopy:
         return cls(
             *(note.path, note.hash, note.state, note.id, note.has_id, note.is_stub, note.memory.status),
             json.dumps(_meta(note), ensure_ascii=False, default=list),
@@ -262,9 +262,9 @@ class Catalog(StateDatabase):
         self._db.execute("UPDATE notes SET is_stale = 1 WHERE path = ?", (path,))
 
     def put(self, note: Note, needs: str = "") -> None:
-        self._put(Kept.of(note), needs)
+        self._put(CatalogCopy.of(note), needs)
 
-    def put_copy(self, kept: Kept) -> None:
+    def put_copy(self, kept: CatalogCopy) -> None:
         """A row of another catalog of the same vault."""
         self.drop_copy(kept.id)
         self._put(kept, "")
@@ -273,7 +273,7 @@ class Catalog(StateDatabase):
         self._touched.add(memory_id)
         self._db.execute("DELETE FROM notes WHERE id = ?", (memory_id,))
 
-    def _put(self, kept: Kept, needs: str) -> None:
+    def _put(self, kept: CatalogCopy, needs: str) -> None:
         self._touch(kept.path)
         self._touched.add(kept.id)
         self._db.execute(

@@ -26,7 +26,7 @@ from helix.index.postgres.connection import (
     reason,
     reported,
 )
-from helix.index.postgres.keepers import begin_epoch, end_silent, make_table, raise_version
+from helix.index.postgres.keepers import begin_epoch, end_silent, make_table, raise_version, vaults
 from helix.index.station import Station
 
 _READERS = 8
@@ -194,3 +194,9 @@ class Database:
             with suppress(psycopg.Error):
                 self._writer.close()
             self._writer = None
+
+
+def find_vaults(url: str) -> dict[str, str]:
+    """The schemas of all vaults of a database, by their ids."""
+    with reported("no vault was found in it"), connect(url) as connection:
+        return vaults(connection)

@@ -51,7 +51,7 @@ _TWO_PROCESSES_FROM = 3_000
 
 Share = Callable[[], bytes | None]
 """what a file holds that readers need; None as long as it is as it was"""
-OnNews = Callable[[Keeper], None]
+OnNews = Callable[[Keeper, int], None]
 
 
 def schema_of(vault_id: str) -> str:
@@ -76,7 +76,7 @@ class PostgresEngine:
         reads_only: bool = False,
         before_turn: Callable[[], None] = lambda: None,
         shares: Mapping[str, Share] | None = None,
-        on_news: OnNews = lambda keeper: None,
+        on_news: OnNews = lambda keeper, since: None,
     ) -> None:
         """As `LocalEngine` is made. IndexNotReady while the database does not answer.
 
@@ -149,12 +149,13 @@ class PostgresEngine:
             return  # who keeps it sees the same files
         current = [change.note for change in changes if change.note is not None]
         notes = [note for note in current if note.memory.status != "erased"]
+        erased = [note for note in current if note.memory.status == "erased"]
         kept = {note.id for note in notes}
         gone = [change.memory_id for change in changes if change.memory_id not in kept]
         with self._lock:
             try:
                 self._embedding.drop(gone)
-                self._memories.change(notes, gone)
+                self._memories.change(notes, gone, erased)
                 self._embedding.put(notes, BULK if len(notes) > MANY else FRESH)
             except HelixError as error:
                 self._is_behind, self._trouble = True, error.message
@@ -219,7 +220,7 @@ class PostgresEngine:
             return self._cache.drop(memory_ids)
         with self._lock:
             self._embedding.drop(memory_ids)
-            self._memories.change([], memory_ids)
+            self._memories.drop_texts(memory_ids)
             self._changes += 1
             self._count = self._memories.count()
         is_clean = self._cache.drop(memory_ids)

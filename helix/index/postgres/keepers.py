@@ -106,6 +106,8 @@ def find_keeper(connection: Connection, vault: str) -> Keeper | None:
 
 def vaults(connection: Connection) -> dict[str, str]:
     """The schemas of all that were ever kept here, by the ids of their vaults."""
-    make_table(connection)
+    found = connection.execute("SELECT to_regclass('helix.keepers') IS NOT NULL").fetchone()
+    if found != (True,):
+        return {}
     rows = connection.execute("SELECT name, vault FROM helix.keepers ORDER BY name").fetchall()
     return {str(name): str(vault) for name, vault in rows}

@@ -59,14 +59,21 @@ class MemoryTable:
             row = cursor.execute("SELECT memories FROM totals").fetchone()
         return 0 if row is None else cast(int, row[0])
 
-    def change(self, notes: Sequence[Note], gone: Sequence[str]) -> None:
-        """Puts some in the place of what they were, and drops others, at once."""
+    def change(self, notes: Sequence[Note], gone: Sequence[str], erased: Sequence[Note] = ()) -> None:
+        """Puts some in the place of what they were, and drops others, at once. What is left of erased ones is no memory
+        any more, and told to who has no folder."""
         entries = list(to_entries((word_doc(note) for note in notes), 1))
         with self._database.writing() as cursor:
             version = self._database.writes
             numbers = _drop(cursor, [*gone, *(note.id for note in notes)], version)
+            put_notes(cursor, erased, version)
             if notes:
                 _put(cursor, list(zip(notes, entries, strict=True)), numbers, version)
+
+    def drop_texts(self, memory_ids: Sequence[str]) -> None:
+        """Of erased memories, whose records stay."""
+        with self._database.writing() as cursor:
+            _drop(cursor, memory_ids)
 
     def build(self, notes: Iterable[Note], processes: int) -> Iterator[int]:
         """Many, some hundred at a time; tells how many were put, after each."""
@@ -119,9 +126,10 @@ def _digest(facets_text: str) -> str:
     return hashlib.md5(storable(facets_text).encode(), usedforsecurity=False).hexdigest()
 
 
-def _drop(cursor: Cursor, memory_ids: Sequence[str], version: int) -> dict[str, int]:
+def _drop(cursor: Cursor, memory_ids: Sequence[str], version: int | None = None) -> dict[str, int]:
     """Their numbers, which they keep if they are put again."""
-    drop_notes(cursor, memory_ids, version)
+    if version is not None:
+        drop_notes(cursor, memory_ids, version)
     rows = cursor.execute(
         """
         WITH gone AS (DELETE FROM memories WHERE id = ANY(%s) RETURNING no, id, length, words),

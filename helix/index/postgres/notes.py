@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
-from helix.index.catalog import Kept
+from helix.index.catalog import CatalogCopy
 from helix.index.postgres.connection import Cursor, storable
 from helix.index.postgres.database import Database
 from helix.vault.note import Note
@@ -23,7 +23,7 @@ class NewNotes(NamedTuple):
     """A part of what has changed up to a version."""
 
     version: int
-    kept: Sequence[Kept]
+    kept: Sequence[CatalogCopy]
     gone: Sequence[str]
 
 
@@ -103,9 +103,9 @@ def put_shared(database: Database, name: str, data: bytes) -> None:
 
 def _to_text(note: Note) -> str:
     # Escaped, so that it can hold what PostgreSQL cannot.
-    return json.dumps([*Kept.of(note), None if note.folder is None else list(note.folder)])
+    return json.dumps([*CatalogCopy.of(note), None if note.folder is None else list(note.folder)])
 
 
-def _to_kept(text: str) -> Kept:
+def _to_kept(text: str) -> CatalogCopy:
     *values, _ = json.loads(text)
-    return Kept(*values)
+    return CatalogCopy(*values)

@@ -23,10 +23,14 @@ _CONNECT_AGAIN = 1.0
 
 class Pulse:
     def __init__(
-        self, url: str, schema: str, epoch: Callable[[], int | None], on_version: Callable[[Keeper], None]
+        self,
+        url: str,
+        schema: str,
+        epoch: Callable[[], int | None],
+        on_version: Callable[[Keeper, int], None],
     ) -> None:
-        """`epoch` is that of this process while it keeps the index; `on_version` hears of every further version, and
-        takes in what it brings before anybody is told that it is there."""
+        """`epoch` is that of this process while it keeps the index; `on_version` hears of every further version, and up
+        to which it heard before; it takes in what came before anybody is told that it is there."""
         self.keeper: Keeper | None = None
         """as it was last seen"""
         self.trouble: str | None = None
@@ -87,7 +91,7 @@ class Pulse:
         if is_another or keeper.version > self.version:
             if is_another:
                 self.version = 0
-            self._on_version(keeper)
+            self._on_version(keeper, self.version)
             with self._came:
                 self.version = keeper.version
                 self._came.notify_all()
