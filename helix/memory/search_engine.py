@@ -50,11 +50,13 @@ def open_recall(
     models: Models | None = None,
     *,
     words_first: bool = False,
+    is_beside: bool = False,
 ) -> Iterator[Recall]:
     """Search, for the process that follows the vault: its index takes in every change from here on.
 
     `models` are those of the process; without them it has its own. `words_first` is for who does not wait for the
-    model and the vectors: search is by words until somebody asks the index to `attach` them.
+    model and the vectors: search is by words until somebody asks the index to `attach` them. `is_beside` is for an
+    index that is not the one that serves: what was erased is told of that one.
     """
     # Here and not above: numpy, Whoosh and LanceDB take longer to import than most commands to run.
     from helix.index.feedback import FeedbackPrior
@@ -78,7 +80,7 @@ def open_recall(
                 stack.callback(followed.replica.leave)
                 followed.replica.join(shared)
             else:
-                index = _open_engine(followed, models, words_first=words_first)
+                index = _open_engine(followed, models, words_first=words_first, is_beside=is_beside)
                 stack.callback(index.close)
                 # In one go: a change that comes between the two would be in neither.
                 with reconciler.lock:
@@ -92,14 +94,16 @@ def open_recall(
         yield Recall(searcher, index, functools.partial(_open_index, config.model, models))
 
 
-def _open_engine(followed: FollowedVault, models: Models, *, words_first: bool) -> Engine:
+def _open_engine(
+    followed: FollowedVault, models: Models, *, words_first: bool, is_beside: bool = False
+) -> Engine:
     config = followed.config
     if is_database(config.index):
-        return _open_shared(followed, models, words_first=words_first)
+        return _open_shared(followed, models, words_first=words_first, is_beside=is_beside)
     from helix.index.local_engine import LocalEngine
 
     kept = (models.cache, config.model, models.find)
-    guard, erasures = followed.reconciler.lock, followed.erasures
+    guard, erasures = followed.reconciler.lock, None if is_beside else followed.erasures
     return LocalEngine(followed.state, *kept, guard=guard, erasures=erasures, words_first=words_first)
 
 
@@ -122,7 +126,9 @@ def _missing(error: ModuleNotFoundError) -> str:
     return f"index names a database, and {error.name} is not installed: pip install 'helix-memory[postgres]'"
 
 
-def _open_shared(followed: FollowedVault, models: Models, *, words_first: bool) -> PostgresEngine:
+def _open_shared(
+    followed: FollowedVault, models: Models, *, words_first: bool, is_beside: bool = False
+) -> PostgresEngine:
     """That of a database, which other daemons may use as well."""
     try:
         from helix.index.postgres.engine import PostgresEngine, schema_of
@@ -142,7 +148,7 @@ def _open_shared(followed: FollowedVault, models: Models, *, words_first: bool) 
     return PostgresEngine(
         *(config.index, schema_of(name), *kept),
         guard=followed.reconciler.lock,
-        erasures=followed.erasures,
+        erasures=None if is_beside else followed.erasures,
         words_first=words_first,
         name=name,
         station=followed.station,

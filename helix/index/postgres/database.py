@@ -8,7 +8,7 @@ only when nobody else has it. `keepers` has the second fence. All others read.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
 import psycopg
@@ -33,6 +33,8 @@ _READERS = 8
 _READ_MILLISECONDS = 20_000
 # A process that stops in the middle of a write must not hold its place for ever.
 _IDLE_IN_WRITE = "15s"
+# Somebody else holds the tables, such as a backup or a migration: a memory that is safe in its file waits no longer.
+_LOCKED = "5s"
 _ANOTHER = "another daemon keeps the index of this vault in the database; this one takes over when that ends"
 
 
@@ -53,6 +55,8 @@ class Database:
         self.writes = 0
         """that which the transaction of this moment makes"""
         self.may_keep = may_keep
+        self.why_away: Callable[[], str | None] = lambda: None
+        """why it does not answer, as far as somebody knows who looks all the time"""
         self._name = name
         self._station = station or Station()
         self._writer: Connection | None = None
@@ -126,6 +130,9 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Cursor]:
         """Everything that is asked in it is of one moment."""
+        if (why := self.why_away()) is not None:
+            # An answer reads twenty notes, and would wait for a connection for each of them.
+            raise IndexNotReady(f"the database of the index does not answer ({why}); it was not asked")
         with reported("it was not asked"), ExitStack() as stack:
             connection = stack.enter_context(self._pool.connection())
             yield stack.enter_context(connection.cursor())
@@ -174,6 +181,7 @@ class Database:
         connection.execute(sql.SQL("CREATE SCHEMA IF NOT EXISTS {}").format(name))
         connection.execute(sql.SQL("SET search_path TO {}, public").format(name))
         connection.execute(f"SET idle_in_transaction_session_timeout TO '{_IDLE_IN_WRITE}'")
+        connection.execute(f"SET lock_timeout TO '{_LOCKED}'")
         # What a crash of the server takes with it is found by comparing hashes, as soon as the connection is seen to be
         # gone; and a flush to its disk for each memory would make everything wait.
         connection.execute("SET synchronous_commit TO off")

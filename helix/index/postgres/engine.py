@@ -99,6 +99,7 @@ class PostgresEngine:
             self._shares = shares or {}
             self._source: tuple[Ledger, ReadNote] | None = None
             self._pulse = Pulse(url, schema, lambda: self._database.epoch if self._keeps else None, on_news)
+            self._database.why_away = lambda: self._pulse.away
             self._vectors = VectorTables(self._database)
             self._memories = MemoryTable(self._database)
             self._asker = Asker(self._database, self._memories)
@@ -359,7 +360,12 @@ class PostgresEngine:
             *(self._cache.hits, self._cache.misses),
             dimensions=None if embedder is None else embedder.dimensions,
             is_calibrated=embedder is not None and embedder.name == BUNDLED_NAME,
+            is_kept=self._trouble is None and self._pulse.trouble is None,
         )
+
+    def disk_bytes(self) -> int:
+        """Of its tables and their indexes."""
+        return self._memories.disk_bytes(self.schema)
 
     def wait_until_embedded(self, timeout: float) -> bool:
         return self._embedding.wait(timeout)

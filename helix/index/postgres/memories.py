@@ -59,6 +59,15 @@ class MemoryTable:
             row = cursor.execute("SELECT memories FROM totals").fetchone()
         return 0 if row is None else cast(int, row[0])
 
+    def disk_bytes(self, schema: str) -> int:
+        with self._database.reading() as cursor:
+            row = cursor.execute(
+                "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace "
+                "WHERE nspname = %s AND relkind = 'r'",
+                [schema],
+            ).fetchone()
+        return 0 if row is None or row[0] is None else int(str(row[0]))
+
     def change(self, notes: Sequence[Note], gone: Sequence[str], erased: Sequence[Note] = ()) -> None:
         """Puts some in the place of what they were, and drops others, at once. What is left of erased ones is no memory
         any more, and told to who has no folder."""

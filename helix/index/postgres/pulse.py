@@ -34,7 +34,9 @@ class Pulse:
         self.keeper: Keeper | None = None
         """as it was last seen"""
         self.trouble: str | None = None
-        """why the database does not answer"""
+        """why it cannot be listened to, or be told that the keeper lives"""
+        self.away: str | None = None
+        """why the database does not answer at all"""
         self.version = 0
         """up to which everything was taken in"""
         self._url = url
@@ -64,11 +66,13 @@ class Pulse:
         while not self._stopped.is_set():
             try:
                 with connect(self._url) as connection:
+                    self.away = None  # before what is new is read
                     self._listen(connection)
             except (psycopg.Error, HelixError) as error:
                 if self.trouble is None:
                     log.warning("the database of the index does not answer: %s", reason(error))
                 self.trouble = reason(error)
+                self.away = self.trouble if isinstance(error, psycopg.OperationalError) else None
                 self._stopped.wait(_CONNECT_AGAIN)
 
     def _listen(self, connection: Connection) -> None:

@@ -111,7 +111,7 @@ class DaemonHealth:
     def _index_reasons(self, index: IndexHealth, why: str) -> Iterator[Payload]:
         if index.indexing is not None:  # to be under way is no reason to worry anybody
             return
-        if index.model is None:
+        if index.model is None and index.is_kept:
             if self._followed.config.model != "none":  # somebody who wants no model is not told so every day
                 yield {"code": "embedder-unavailable", "message": why}
         else:
