@@ -15,6 +15,7 @@ from helix.index.station import SharedEngine
 
 if TYPE_CHECKING:
     from helix.access.audit import Audit
+    from helix.errors import HelixError
     from helix.memory.search_engine import RecallSoon
     from helix.memory.workspace import Workspace
     from helix.surfaces.mcp.lazy_surface import McpSoon
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from helix.surfaces.monitoring.status import DaemonStatus
 
 _DOORS = "helix.doors"
+_REFUSAL = "helix.no_doors"
 
 
 @dataclass(frozen=True)
@@ -61,3 +63,14 @@ def doors_in(scope: Scope) -> Doors:
     """Of the workspace that a request is about."""
     doors: Doors = scope[_DOORS]
     return doors
+
+
+def put_refusal(scope: Scope, why: HelixError) -> None:
+    """For a request that is served without a workspace, as anybody's is, and that asked for one."""
+    scope[_REFUSAL] = why
+
+
+def refusal_in(scope: Scope) -> HelixError:
+    """Why there are no doors."""
+    why: HelixError = scope[_REFUSAL]
+    return why
