@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from helix import Helix
 from helix.access.credentials import Credentials
 from helix.config import LimitsConfig
 from tests.access.team import PEOPLE, id_of, make_people
@@ -16,6 +17,7 @@ from tests.cli.commands import helix
 from tests.flows.daemon import Daemon, running_daemon
 from tests.index.postgres.server import Server, needs_server
 from tests.replicas.daemons import ask, machine, reading, recall, remember
+from tests.replicas.switch import Switch
 from tests.waiting import wait_for
 
 pytestmark = needs_server
@@ -23,6 +25,7 @@ pytestmark = needs_server
 
 @dataclass(frozen=True)
 class SharedTeam:
+    switch: Switch
     keeper: Daemon
     reader: Daemon
     keys: dict[str, str]
@@ -32,19 +35,21 @@ class SharedTeam:
 @pytest.fixture(scope="module")
 def team(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedTeam]:
     place = tmp_path_factory.mktemp("team")
+    switch = Switch()
     env = machine(place / "first", server, place / "vault", HELIX_MODE="team")
     helix("init", env=env)
     for name in ("first", "second"):  # tests ask more often than people do
         config = place / name / "config"
         config.mkdir(parents=True, exist_ok=True)
-        limits = "".join(f"{limit} = 0\n" for limit in asdict(LimitsConfig()))
-        (config / "config.toml").write_text(f"[limits]\n{limits}")
+        limits = "".join(f"{limit} = 0\n" for limit, most in asdict(LimitsConfig()).items() if most)
+        (config / "config.toml").write_text(f'public_url = "{switch.url}"\n[limits]\n{limits}')
     keys = make_people(place / "first")
     with ExitStack() as stack:
+        stack.enter_context(switch)
         keeper = stack.enter_context(running_daemon(env))
         reader = stack.enter_context(reading(place / "second", server, place / "vault", HELIX_MODE="team"))
         wait_for(lambda: ask(reader, "/recall?q=x&scope=all", key=keys["ann"]).status == 200)
-        yield SharedTeam(keeper, reader, keys, place / "first" / "config")
+        yield SharedTeam(switch, keeper, reader, keys, place / "first" / "config")
 
 
 def test_a_memory_of_one_is_not_there_for_the_other(team: SharedTeam) -> None:
@@ -100,3 +105,13 @@ def test_both_daemons_write_down_who_did_what(team: SharedTeam) -> None:
         lines = ask(daemon, "/audit?limit=50", key=team.keys["root"]).body
         assert "ann" in str(lines)
         assert "write" in str(lines)
+
+
+def test_a_client_that_is_sent_to_another_daemon_finds_what_it_wrote(team: SharedTeam) -> None:
+    with Helix(team.switch.url, token=team.keys["ann"]) as memory:
+        for number in range(5):
+            team.switch.leads_to(team.keeper.url)
+            memory.write(f"Locker number {number} belongs to the crew of the boat{number}x", scope="global")
+            team.switch.leads_to(team.reader.url)
+            [hit, *_] = memory.search(f"boat{number}x", scope="all")
+            assert f"boat{number}x" in hit.text
