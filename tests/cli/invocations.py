@@ -377,6 +377,8 @@ WITHOUT_DAEMON = (
         fits=False,
     ),
     Line("key create ann --json", keeps="key"),
+    Line("key create ann --dialect novamem", shows="nm_", fits=False),
+    Line("key create ann --dialect pirate", status=2, shows="novamem"),
     Line("key create bob --role admin", status=2, shows="agent may"),
     Line("workspace create work", shows="made the workspace work", fits=False),
     Line("workspace create acme.web --folder web --json", shows='"created"'),
