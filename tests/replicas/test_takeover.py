@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 from tests.cli.commands import helix
@@ -119,3 +121,29 @@ def test_a_reader_goes_on_while_there_is_no_keeper_and_says_so_to_who_writes(
             with running_daemon(env):
                 assert remember(reader, "The mill was built again").body["status"] == "created"
                 assert recall(reader, "built again") == ["The mill was built again"]
+
+
+def test_a_keeper_that_hangs_is_replaced_and_is_a_standby_when_it_wakes_up(
+    server: Server, tmp_path: Path
+) -> None:
+    vault = tmp_path / "vault"
+    first_env, second_env = (machine(tmp_path / name, server, vault) for name in ("first", "second"))
+    helix("init", env=first_env)
+    with running_daemon(first_env) as first, running_daemon(second_env) as second:
+        wait_for(lambda: ask(second, "/status").body.get("role") == "standby")
+        first.process.send_signal(signal.SIGSTOP)
+        try:
+            wait_for(lambda: ask(second, "/status").body["role"] == "keeper", 20)
+            written = remember(second, "The barge was repainted in green")
+            assert written.body["status"] == "created"
+        finally:
+            first.process.send_signal(signal.SIGCONT)
+        wait_for(lambda: ask(first, "/status").body.get("role") == "standby", 20)
+        assert remember(first, "The barge was sold in spring").body["status"] == "created"
+        assert ask(second, "/status").body["role"] == "keeper"
+        for one in (first, second):
+            wait_for(partial(_finds, one, "barge sold"), 20)
+
+
+def _finds(daemon: Daemon, words: str) -> bool:
+    return bool(recall(daemon, words))

@@ -132,7 +132,10 @@ class Database:
         """Everything that is asked in it is of one moment."""
         if (why := self.why_away()) is not None:
             # An answer reads twenty notes, and would wait for a connection for each of them.
-            raise IndexNotReady(f"the database of the index does not answer ({why}); it was not asked")
+            raise IndexNotReady(
+                f"the database of the index does not answer ({why}); it was not asked, and memories are safe in "
+                "their files"
+            )
         with reported("it was not asked"), ExitStack() as stack:
             connection = stack.enter_context(self._pool.connection())
             yield stack.enter_context(connection.cursor())

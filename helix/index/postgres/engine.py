@@ -89,6 +89,7 @@ class PostgresEngine:
         self._epoch = self._database.epoch
         """of the turn in which everything was compared"""
         self._keeps = self._database.keeps
+        self._pulse = Pulse(url, schema, self._epoch_kept, on_news)
         try:
             if self._keeps:
                 make_tables(self._database)
@@ -98,7 +99,6 @@ class PostgresEngine:
             self._before_turn = before_turn
             self._shares = shares or {}
             self._source: tuple[Ledger, ReadNote] | None = None
-            self._pulse = Pulse(url, schema, lambda: self._database.epoch if self._keeps else None, on_news)
             self._database.why_away = lambda: self._pulse.away
             self._vectors = VectorTables(self._database)
             self._memories = MemoryTable(self._database)
@@ -121,9 +121,13 @@ class PostgresEngine:
                 lock=self._lock,
                 guard=self._guard,
             )
+            if not reads_only:
+                # At once: to put all words may take minutes, and who keeps the index must be heard of meanwhile.
+                self._pulse.start()
             if not words_first:
                 self._embedding.attach()
         except BaseException:
+            self._pulse.stop()
             self._database.close()
             raise
 
@@ -131,7 +135,8 @@ class PostgresEngine:
         self._embedding.attach()
 
     def start(self) -> None:
-        self._pulse.start()
+        if not self._database.may_keep:
+            self._pulse.start()  # not before somebody takes in what it tells of
         self._keeper.start()
 
     def close(self) -> None:
@@ -304,6 +309,9 @@ class PostgresEngine:
     @property
     def keeps(self) -> bool:
         return self._keeps
+
+    def _epoch_kept(self) -> int | None:
+        return self._database.epoch if self._database.keeps else None
 
     def keeper(self) -> Keeper | None:
         return self._pulse.keeper

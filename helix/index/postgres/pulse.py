@@ -4,6 +4,7 @@ it. Over the same connection a keeper says that it lives."""
 from __future__ import annotations
 
 import logging
+import sqlite3
 import threading
 from collections.abc import Callable
 
@@ -68,7 +69,7 @@ class Pulse:
                 with connect(self._url) as connection:
                     self.away = None  # before what is new is read
                     self._listen(connection)
-            except (psycopg.Error, HelixError) as error:
+            except (psycopg.Error, HelixError, OSError, sqlite3.Error) as error:
                 if self.trouble is None:
                     log.warning("the database of the index does not answer: %s", reason(error))
                 self.trouble = reason(error)

@@ -142,28 +142,6 @@ def test_a_keeper_whose_connection_stands_and_that_was_replaced_all_the_same_wri
         engine.close()
 
 
-def test_the_place_of_a_keeper_that_has_stopped_without_ending_is_taken(
-    server: Server, cache: EmbedCache, tmp_path: Path
-) -> None:
-    rig = Rig(tmp_path)
-    first = opened(server, cache, rig)  # nobody started it, so that it does not say that it lives
-    second = opened(server, cache, rig)
-    try:
-        with psycopg.connect(server.url, autocommit=True) as connection:
-            connection.execute("UPDATE helix.beats SET at = at - interval '1 minute'")
-
-        def taken() -> bool:
-            second.tend(tidy=False)
-            return second.keeps
-
-        wait_for(taken, 10)
-        first.tend(tidy=False)
-        assert not first.keeps
-    finally:
-        second.close()
-        first.close()
-
-
 def test_a_database_without_the_extension_says_what_to_do(server: Server, cache: EmbedCache) -> None:
     with psycopg.connect(server.url, autocommit=True) as connection:
         connection.execute("CREATE ROLE guest LOGIN")
