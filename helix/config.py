@@ -255,6 +255,8 @@ class Config:
     """how many cores embedding may use while nobody asks; 0 for all. When somebody asks it keeps to one"""
     index: str = "local"
     """where what is derived is kept and searched: `local`, in the state folder, or a `postgresql://` address"""
+    keeper_address: str = ""
+    """how other daemons over the same database reach this one; without it, the address on this machine"""
     token_scale: float = 1.0
     """what a token of o200k_base counts for, for models whose tokenizer is finer: with 1.3 an answer holds 23 % less"""
     follow: FollowConfig = FollowConfig()
@@ -289,6 +291,7 @@ ENVIRONMENT = {
     "HELIX_LOG_LEVEL": "log_level",
     "HELIX_MODEL": "model",
     "HELIX_INDEX": "index",
+    "HELIX_KEEPER_ADDRESS": "keeper_address",
 }
 
 

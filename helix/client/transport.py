@@ -44,6 +44,7 @@ class Transport:
                         raise _too_slow(call, settings)
             finally:
                 answer.close()
+            _keep_mark(self._http, answer)
             return Reply(answer.status_code, _lower(answer.headers), bytes(body))
         except NotYours as error:
             raise BadAnswer(str(error)) from error
@@ -72,6 +73,7 @@ class AsyncTransport:
                 if settings.owner.wants_proof:
                     request.extensions["trace"] = partial(_prove_async, settings.owner)
                 answer = await self._http.send(request)
+                _keep_mark(self._http, answer)
                 return Reply(answer.status_code, _lower(answer.headers), answer.content)
         except NotYours as error:
             raise BadAnswer(str(error)) from error
@@ -205,6 +207,12 @@ def _request(
         content=content,
         headers=headers,
     )
+
+
+def _keep_mark(http: httpx.Client | httpx.AsyncClient, answer: httpx.Response) -> None:
+    """Of several daemons over one index another may answer the next request: it waits for what this one said."""
+    if mark := answer.headers.get("Helix-Version"):
+        http.headers["Helix-Seen"] = mark
 
 
 def _lower(headers: httpx.Headers) -> dict[str, str]:

@@ -337,6 +337,7 @@ BY_DAEMON = (
     Line("consolidate --json"),
     Line("reindex"),
     Line("reindex --accept-missing --json"),
+    Line("reindex --to local", status=2, shows="the index is at local already"),
     Line("export all.strand --include-deleted", shows="memories"),
     Line("export all.strand --force --project zoo --scope project --kind fact --tag ops --json"),
     Line("import all.strand --dry-run", shows="would be"),

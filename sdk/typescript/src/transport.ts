@@ -22,6 +22,8 @@ export interface Request {
 
 export class Transport {
   readonly #settings: Settings;
+  /** Up to where the daemon that answered last had come: another one waits until it is as far. */
+  #seen = "";
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -67,6 +69,7 @@ export class Transport {
       headers: {
         Accept: "application/json",
         ...(token ? { Authorization: `Bearer ${token}` } : {}),
+        ...(this.#seen && { "Helix-Seen": this.#seen }),
         ...headers,
         ...request.headers,
       },
@@ -87,6 +90,7 @@ export class Transport {
       if (deadline.signal.aborted) throw deadline.signal.reason;
       throw unreachable(url, error);
     }
+    this.#seen = answer.headers.get("Helix-Version") ?? this.#seen;
     return read(answer, text, request);
   }
 }

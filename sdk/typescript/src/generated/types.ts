@@ -2050,6 +2050,8 @@ export interface Status {
   /** Looked at now and then; null until it was. */
   git: Git | null;
   consolidation: Upkeep;
+  /** Among daemons that share an index: `keeper`, `standby` or `reader`; absent where nobody does. */
+  role?: string;
   /** Why nothing is changed for now; absent when it is. */
   frozen?: FrozenState;
   /** Whom the daemon serves: `team` or `hybrid`; absent in `local`. */
