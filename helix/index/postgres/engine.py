@@ -99,7 +99,8 @@ class PostgresEngine:
             self._before_turn = before_turn
             self._shares = shares or {}
             self._source: tuple[Ledger, ReadNote] | None = None
-            self._database.why_away = lambda: self._pulse.away
+            if reads_only:  # who has the folder reads notes there
+                self._database.why_away = lambda: self._pulse.away
             self._vectors = VectorTables(self._database)
             self._memories = MemoryTable(self._database)
             self._asker = Asker(self._database, self._memories)
