@@ -122,7 +122,7 @@ class ConsentRoutes:
         ]
 
     def _refused(self, refused: OAuthRefused) -> Response:
-        """To the program, where it is known to be the one that asked; else a person is problem, and nobody else."""
+        """To the program, where it is known to be the one that asked; else only the person at the page."""
         if refused.redirect_uri is not None:
             problem = {"error": refused.error, "error_description": refused.description}
             where = sent_back(refused.redirect_uri, problem, refused.state, self._server.audience.base)
