@@ -91,17 +91,17 @@ def logout(context: typer.Context, url: Url = "", as_json: Json = False) -> None
 def whoami(context: typer.Context, as_json: Json = False) -> None:
     """Say as whom the commands come in, and what they may."""
     config = config_of_daemon(context)
-    told = _who(config)
+    person = _who(config)
     if as_json:
-        print_json(told)
+        print_json(person)
         return
     print_facts(
         [
-            ("who", told["name"]),
+            ("who", person["name"]),
             ("where", config.url or "this machine"),
-            ("org", told.get("org") or ""),
-            ("may", " ".join(told.get("permissions") or ["everything"])),
-            ("by", told.get("client") or ("a key" if told.get("key") else "the token of this machine")),
+            ("org", person.get("org") or ""),
+            ("may", " ".join(person.get("permissions") or ["everything"])),
+            ("by", person.get("client") or ("a key" if person.get("key") else "the token of this machine")),
         ]
     )
 
@@ -166,5 +166,5 @@ def _refused(address: Address, status: int, answer: dict[str, Any]) -> HelixErro
             "no-such-path",
             f"{address.url} lets nobody log in (it answered {status}); is it a Helix of a team?",
         )
-    told = answer.get("error_description") or error
-    return to_error(str(answer.get("code", "unauthorized")), f"{address.url} refused it: {told}")
+    reason = answer.get("error_description") or error
+    return to_error(str(answer.get("code", "unauthorized")), f"{address.url} refused it: {reason}")

@@ -57,7 +57,7 @@ class Grant:
 
 
 @dataclass(frozen=True)
-class Code:
+class GrantCode:
     digest: str
     grant: Grant
     redirect_uri: str
@@ -110,17 +110,17 @@ class Grants:
             )
         return text
 
-    def find_code(self, text: str) -> Code | None:
+    def find_code(self, text: str) -> GrantCode | None:
         with self._database.reading() as db:
             row = db.execute("SELECT * FROM codes WHERE digest = ?", (digest_of(text),)).fetchone()
             if row is None:
                 return None
-            return Code(
+            return GrantCode(
                 row["digest"], _get_grant(db, row["grant_id"]), row["redirect_uri"], row["challenge"],
                 row["expires"], row["used"] is not None,
             )  # fmt: skip
 
-    def redeem_code(self, code: Code) -> Pair | None:
+    def redeem_code(self, code: GrantCode) -> Pair | None:
         """None when somebody was faster; then all that came of it has ended."""
         now = self.clock()
         with self._database.writing() as db:

@@ -16,7 +16,7 @@ from authlib.oauth2.rfc8628.errors import AuthorizationPendingError, ExpiredToke
 
 from helix.oauth.clients import OAuthClient
 from helix.oauth.devices import APPROVED, DENIED, PENDING, Device
-from helix.oauth.grants import Code, Consent, Token
+from helix.oauth.grants import Consent, GrantCode, Token
 from helix.oauth.opaque_token import ACCESS, REFRESH
 
 _OURS = "https://authorization.invalid/"
@@ -49,7 +49,7 @@ class OnlyS256(CodeChallenge):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class _KeptCode:
-    code: Code
+    code: GrantCode
 
     def get_redirect_uri(self) -> str:
         return self.code.redirect_uri

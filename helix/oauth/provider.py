@@ -117,9 +117,9 @@ class Provider:
         return () if found is None else (found,)
 
     def _read(self) -> None:
-        told = self._fetch(f"{self.issuer.rstrip('/')}/.well-known/openid-configuration").document
-        address = told.get("jwks_uri")
-        if told.get("issuer") != self.issuer or not isinstance(address, str):
+        document = self._fetch(f"{self.issuer.rstrip('/')}/.well-known/openid-configuration").document
+        address = document.get("jwks_uri")
+        if document.get("issuer") != self.issuer or not isinstance(address, str):
             raise NotFetched("what the provider says of itself is of another one, or names no keys")
         entries = self._fetch(address).document.get("keys")
         if not isinstance(entries, list) or len(entries) > _MOST_KEYS:

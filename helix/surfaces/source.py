@@ -76,13 +76,13 @@ class Peers:
         address = _socket_address(connection)
         if not self._is_proxy(address):
             return address
-        told = [
+        addresses = [
             self._last_hop(hops)
             for hops in (_forwarded_for(connection), _forwarded(connection))
             if hops is not None
         ]
         # A proxy that sets one of the headers may hand on the other as the client made it up.
-        return told[0] if told and len(set(told)) == 1 else UNKNOWN_ADDRESS
+        return addresses[0] if addresses and len(set(addresses)) == 1 else UNKNOWN_ADDRESS
 
     def _last_hop(self, hops: Sequence[str]) -> str:
         for hop in reversed(hops):

@@ -122,10 +122,10 @@ class ConsentRoutes:
         ]
 
     def _refused(self, refused: OAuthRefused) -> Response:
-        """To the program, where it is known to be the one that asked; else a person is told, and nobody else."""
+        """To the program, where it is known to be the one that asked; else only the person at the page."""
         if refused.redirect_uri is not None:
-            told = {"error": refused.error, "error_description": refused.description}
-            where = sent_back(refused.redirect_uri, told, refused.state, self._server.audience.base)
+            problem = {"error": refused.error, "error_description": refused.description}
+            where = sent_back(refused.redirect_uri, problem, refused.state, self._server.audience.base)
             return RedirectResponse(where, 302, headers=_SAFE)
         text = (
             "<!doctype html><meta charset=utf-8><title>Helix</title><h1>This program cannot be let in</h1>"
@@ -150,8 +150,8 @@ class ConsentRoutes:
         except OAuthRefused as refused:
             if refused.redirect_uri is None:
                 return JSONResponse(refused.body(), 400)
-            told = {"error": refused.error, "error_description": refused.description}
-            where = sent_back(refused.redirect_uri, told, refused.state, self._server.audience.base)
+            problem = {"error": refused.error, "error_description": refused.description}
+            where = sent_back(refused.redirect_uri, problem, refused.state, self._server.audience.base)
             return JSONResponse({"location": where})
         except HelixError as error:
             return answer(error)
@@ -212,10 +212,10 @@ class ConsentRoutes:
         wanted = asked.scope if isinstance(asked, Asked) else frozenset(asked.scope.split())
         scopes = wanted & principal.permissions
         if not scopes:
-            told = OAuthRefused("invalid_scope", "you may do nothing of what this program asks for")
+            problem = OAuthRefused("invalid_scope", "you may do nothing of what this program asks for")
             if isinstance(asked, Asked):
-                told.redirect_uri, told.state = asked.redirect_uri, asked.state
-            raise told
+                problem.redirect_uri, problem.state = asked.redirect_uri, asked.state
+            raise problem
         return scopes
 
     def _decide(self, request: Request, principal: Principal, given: dict[str, Any]) -> Response:
@@ -240,8 +240,8 @@ class ConsentRoutes:
             return JSONResponse({"location": None})
         base = self._server.audience.base
         if consent is None:
-            told = {"error": "access_denied", "error_description": "the person said no"}
-            return JSONResponse({"location": sent_back(asked.redirect_uri, told, asked.state, base)})
+            problem = {"error": "access_denied", "error_description": "the person said no"}
+            return JSONResponse({"location": sent_back(asked.redirect_uri, problem, asked.state, base)})
         code = self._server.grants.grant_code(consent, asked.redirect_uri, asked.challenge)
         return JSONResponse({"location": sent_back(asked.redirect_uri, {"code": code}, asked.state, base)})
 
@@ -253,9 +253,8 @@ class ConsentRoutes:
                 raise BadValue("scopes are some of those that were asked for")
             scopes = frozenset(kept)
         workspace, projects = given.get("workspace"), given.get("projects")
-        if workspace is not None and workspace not in [
-            one.name for one in self._workspaces.open_to(principal)
-        ]:
+        offered = {listed.name for listed in self._workspaces.open_to(principal)}
+        if workspace is not None and workspace not in offered:
             raise BadValue("there is no such workspace for you")
         return Consent(
             user=str(principal.user),

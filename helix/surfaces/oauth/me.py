@@ -42,10 +42,10 @@ class MeRoutes:
             if not isinstance(given, dict):
                 return refuse("bad-request", "the body is no JSON object")
             try:
-                told = await anyio.to_thread.run_sync(self._mint, principal_of(request.scope), given)
+                made = await anyio.to_thread.run_sync(self._mint, principal_of(request.scope), given)
             except HelixError as error:
                 return answer(error)
-            return JSONResponse(told)
+            return JSONResponse(made)
 
         return [Route("/me", me, methods=["GET"]), Route("/users/me/tokens", mint, methods=["POST"])]
 

@@ -38,11 +38,11 @@ def resource_routes(audience: Audience, issuer: str) -> list[Route]:
 
 
 def server_routes(audience: Audience, *, documents: bool, registration: bool) -> list[Route]:
-    told = server_metadata(audience.base, documents=documents, registration=registration)
+    body = server_metadata(audience.base, documents=documents, registration=registration)
 
     @declare(_OPEN)
     async def server(request: Request) -> Response:
-        return JSONResponse(told, headers=_FOR_A_WHILE)
+        return JSONResponse(body, headers=_FOR_A_WHILE)
 
     names = ("oauth-authorization-server", "openid-configuration")
     return [Route(f"/.well-known/{name}", server) for name in names]

@@ -63,9 +63,12 @@ class ProviderLogins:
         return Admitted(principal, f"user {principal.user}")
 
     def challenge(self, path: str, *, is_shown: bool) -> Mapping[str, str]:
-        told = dict(challenge_of(self._audience, path, is_shown=is_shown))
-        told.pop("scope")
-        return {**told, **({"scope": self._settings.required_scope} if self._settings.required_scope else {})}
+        challenge = dict(challenge_of(self._audience, path, is_shown=is_shown))
+        challenge.pop("scope")
+        return {
+            **challenge,
+            **({"scope": self._settings.required_scope} if self._settings.required_scope else {}),
+        }
 
     def is_open(self, key: str) -> bool:
         """For who listens to a stream: as long as the token counts with which it was begun, and its user is one."""

@@ -77,11 +77,11 @@ class TokenRoutes:
     async def _answered(self, request: Request, act: Callable[[Request, bytes], Answer]) -> Response:
         body = await request.body()
         try:
-            status, told = await anyio.to_thread.run_sync(partial(self._guarded, act, request, body))
+            status, reply = await anyio.to_thread.run_sync(partial(self._guarded, act, request, body))
         except HelixError as error:
             return answer(error)
         headers = {**_NOT_KEPT, **({"WWW-Authenticate": "Basic"} if status == 401 else {})}
-        return JSONResponse(told, status, headers)
+        return JSONResponse(reply, status, headers)
 
     def _guarded(self, act: Callable[[Request, bytes], Answer], request: Request, body: bytes) -> Answer:
         address = str(request.scope[ADDRESS])
@@ -91,12 +91,12 @@ class TokenRoutes:
                 raise OAuthRefused(
                     "invalid_client", "clients have no secret here: they show their client_id", 401
                 )
-            status, told = act(request, body)
+            status, reply = act(request, body)
         except OAuthRefused as refused:
-            status, told = refused.status, refused.body()
-        if told.get("error") in _GUESSES:
+            status, reply = refused.status, refused.body()
+        if reply.get("error") in _GUESSES:
             self._rates.count("failures", address)
-        return status, told
+        return status, reply
 
     def _token(self, request: Request, body: bytes) -> Answer:
         return self._server.token_answer(parse_parameters(body))
