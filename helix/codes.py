@@ -55,6 +55,8 @@ CODES = (
          "`helix workspace list` on the daemon's machine says why."),
     Code("job-not-found", errors.JobNotFound, NOT_FOUND, "There is no job of this name, or none that is kept.",
          "`helix jobs list` shows those there are."),
+    Code("source-not-found", errors.SourceNotFound, NOT_FOUND, "There is no source of this name.",
+         "`helix source list` shows those there are."),
     Code("secret-not-found", errors.SecretNotFound, NOT_FOUND, "There is no secret of this name.",
          "`helix secret list` shows the names of those there are."),
     Code("secrets-unreadable", errors.SecretsUnreadable, NOT_NOW,

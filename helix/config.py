@@ -122,6 +122,14 @@ class SecretsConfig:
 
 
 @dataclass(frozen=True)
+class SourcesConfig:
+    """Folders that are searched where they are."""
+
+    folders: tuple[str, ...] = ()
+    """below these, named from the root, people of a team may connect sources; you may connect any folder"""
+
+
+@dataclass(frozen=True)
 class DialectsConfig:
     """Which dialects are served besides `helix`."""
 
@@ -218,6 +226,7 @@ class Config:
     sessions: SessionsConfig = SessionsConfig()
     distill: DistillConfig = DistillConfig()
     secrets: SecretsConfig = SecretsConfig()
+    sources: SourcesConfig = SourcesConfig()
     dialects: DialectsConfig = DialectsConfig()
     limits: LimitsConfig = LimitsConfig()
     workspaces: WorkspacesConfig = WorkspacesConfig()

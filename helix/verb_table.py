@@ -1,7 +1,8 @@
-"""Every verb there is, by name: those about memories, sessions, documents and secrets."""
+"""Every verb there is, by name: those about memories, sessions, documents, sources and secrets."""
 
 from __future__ import annotations
 
+from helix.knowledge.source_verbs import SOURCES
 from helix.knowledge.verbs import KNOWLEDGE
 from helix.memory.verbs.table import VERBS as ABOUT_MEMORIES
 from helix.memory.verbs.verb import Verb
@@ -10,5 +11,5 @@ from helix.workbench.verbs import WORKBENCH
 
 VERBS: dict[str, Verb] = {
     **ABOUT_MEMORIES,
-    **{verb.name: verb for verb in (*SESSIONS, *KNOWLEDGE, *WORKBENCH)},
+    **{verb.name: verb for verb in (*SESSIONS, *KNOWLEDGE, *SOURCES, *WORKBENCH)},
 }

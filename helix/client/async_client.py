@@ -20,11 +20,20 @@ from helix.client.connected import (
 )
 from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.errors import HelixError
-from helix.client.methods import Awaiting, DocumentMethods, JobMethods, Makers, SecretMethods, SessionMethods
+from helix.client.methods import (
+    Awaiting,
+    DocumentMethods,
+    JobMethods,
+    Makers,
+    SecretMethods,
+    SessionMethods,
+    SourceMethods,
+)
 from helix.client.results import Graph
 from helix.client.retries import Send, exchange
 from helix.client.secrets import SecretVerbs
 from helix.client.sessions import SessionVerbs
+from helix.client.sources import SourceVerbs
 from helix.client.transport import AsyncTransport
 
 P = ParamSpec("P")
@@ -96,6 +105,10 @@ class AsyncJobGroup(JobMethods, _AsyncGroup, makers=_MAKERS):
     """Long work on the machine of the daemon: `mem.jobs`."""
 
 
+class AsyncSources(SourceMethods, _AsyncGroup, makers=_MAKERS):
+    """Folders that are searched where they are: `mem.sources`."""
+
+
 class AsyncSecrets(SecretMethods, _AsyncGroup, makers=_MAKERS):
     """Credentials that programs may use and nobody can read: `mem.secrets`."""
 
@@ -120,6 +133,11 @@ class AsyncHelix(Connected, Awaiting, makers=_MAKERS):
     def jobs(self) -> AsyncJobGroup:
         """Long work on the machine of the daemon."""
         return AsyncJobGroup(self, JobVerbs())
+
+    @property
+    def sources(self) -> AsyncSources:
+        """Folders that are searched where they are."""
+        return AsyncSources(self, SourceVerbs())
 
     @property
     def secrets(self) -> AsyncSecrets:

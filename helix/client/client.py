@@ -19,11 +19,20 @@ from helix.client.connected import (
 )
 from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.errors import HelixError
-from helix.client.methods import Blocking, DocumentMethods, JobMethods, Makers, SecretMethods, SessionMethods
+from helix.client.methods import (
+    Blocking,
+    DocumentMethods,
+    JobMethods,
+    Makers,
+    SecretMethods,
+    SessionMethods,
+    SourceMethods,
+)
 from helix.client.results import Graph
 from helix.client.retries import Send, exchange
 from helix.client.secrets import SecretVerbs
 from helix.client.sessions import SessionVerbs
+from helix.client.sources import SourceVerbs
 from helix.client.transport import Transport
 
 P = ParamSpec("P")
@@ -90,6 +99,10 @@ class JobGroup(JobMethods, _Group, makers=_MAKERS):
     """Long work on the machine of the daemon: `mem.jobs`."""
 
 
+class Sources(SourceMethods, _Group, makers=_MAKERS):
+    """Folders that are searched where they are: `mem.sources`."""
+
+
 class Secrets(SecretMethods, _Group, makers=_MAKERS):
     """Credentials that programs may use and nobody can read: `mem.secrets`."""
 
@@ -114,6 +127,11 @@ class Helix(Connected, Blocking, makers=_MAKERS):
     def jobs(self) -> JobGroup:
         """Long work on the machine of the daemon."""
         return JobGroup(self, JobVerbs())
+
+    @property
+    def sources(self) -> Sources:
+        """Folders that are searched where they are."""
+        return Sources(self, SourceVerbs())
 
     @property
     def secrets(self) -> Secrets:

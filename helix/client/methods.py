@@ -15,6 +15,7 @@ from helix.client.reading import Reading
 from helix.client.results import Graph
 from helix.client.secrets import SecretVerbs
 from helix.client.sessions import SessionVerbs
+from helix.client.sources import SourceVerbs
 from helix.client.writing import Changing
 
 P = ParamSpec("P")
@@ -217,6 +218,15 @@ class JobMethods(Made):
     list_all = IteratorMethod(JobVerbs.list)
     get = Method(JobVerbs.get)
     cancel = Method(JobVerbs.cancel)
+
+
+class SourceMethods(Made):
+    connect = Method(SourceVerbs.connect)
+    list = Method(SourceVerbs.list)
+    list_all = IteratorMethod(SourceVerbs.list)
+    health = Method(SourceVerbs.health)
+    index = Method(SourceVerbs.index)
+    purge = Method(SourceVerbs.purge)
 
 
 class SecretMethods(Made):

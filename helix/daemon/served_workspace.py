@@ -14,6 +14,7 @@ from helix.compose import open_workspace
 from helix.daemon.capturing import CaptureSoon
 from helix.daemon.distilling import DistillSoon
 from helix.daemon.relearning import RelearnSoon
+from helix.daemon.sources_soon import SourcesSoon
 from helix.follow.follower import Follower
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.maintenance.worker import Upkeep
@@ -82,7 +83,7 @@ def served_workspace(
         followed.on_change(mcp.memories_changed)
         follower = followed.follower()
         capture = CaptureSoon(workspace)
-        on_scans = (capture, DistillSoon(followed), RelearnSoon(workspace))
+        on_scans = (capture, DistillSoon(followed), RelearnSoon(workspace), SourcesSoon(workspace))
         followed.reconciler.on_scan += [*(one.look for one in on_scans), workspace.jobs.start]
         health = DaemonHealth(followed, follower, recall, workspace.upkeep, release)
         metrics = Metrics(health.look, of_process=is_main)

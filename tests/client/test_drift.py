@@ -15,6 +15,7 @@ from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.methods import Verbs
 from helix.client.secrets import SecretVerbs
 from helix.client.sessions import SessionVerbs
+from helix.client.sources import SourceVerbs
 from helix.memory.verbs.verb import Field, Verb
 from helix.verb_table import VERBS
 
@@ -25,6 +26,7 @@ GROUPS: dict[str, type] = {
     "documents.": DocumentVerbs,
     "jobs.": JobVerbs,
     "secrets.": SecretVerbs,
+    "sources.": SourceVerbs,
 }
 """verbs that stand together, as in `mem.sessions`"""
 # A memory is read whole, so that a text written back is not one that was cut.
@@ -117,6 +119,7 @@ def _check(theirs: Any, ours: type[Result]) -> None:
         ("documents.ts", "DocumentVerbs", "documents."),
         ("documents.ts", "JobVerbs", "jobs."),
         ("secrets.ts", "SecretVerbs", "secrets."),
+        ("sources.ts", "SourceVerbs", "sources."),
     ],
 )
 def test_the_typescript_sdk_has_the_same_verbs_on_the_same_routes(file: str, name: str, prefix: str) -> None:

@@ -249,6 +249,8 @@ def test_reading_everything_changes_no_byte_of_the_vault(served: Served, tmp_pat
     job_id = served.http.post("/documents", json={"path": str(tmp_path / "crawl.md")}).json()["job_id"]
     wait_for(lambda: served.http.get(f"/jobs/{job_id}").json()["state"] == "done")
     document_id = served.http.get("/documents").json()["documents"][0]["id"]
+    (tmp_path / "crawled").mkdir()
+    source_id = served.http.post("/sources", json={"path": str(tmp_path / "crawled")}).json()["id"]
     wait_for(lambda: served.daemon.health()["index"]["index_lag"] == 0)
     wait_for(lambda: served.http.get("/map").status_code == 200)
     before = served.bytes()
@@ -268,6 +270,7 @@ def test_reading_everything_changes_no_byte_of_the_vault(served: Served, tmp_pat
         "{session_id}": "crawled",
         "{seq}": "1",
         "{job_id}": job_id,
+        "{source_id}": source_id,
     }
     assert len(crawled) >= 12
     for path in [*crawled, "/", "/openapi.json"]:

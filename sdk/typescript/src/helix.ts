@@ -12,6 +12,7 @@ import { SecretVerbs } from "./secrets.js";
 import { SessionVerbs } from "./sessions.js";
 import { settingsFrom } from "./settings.js";
 import type { CallOpts, HelixOpts } from "./settings.js";
+import { SourceVerbs } from "./sources.js";
 import { fromWire, toWire } from "./spelling.js";
 import type { Wire } from "./spelling.js";
 import { Transport } from "./transport.js";
@@ -28,6 +29,8 @@ export class Helix {
   readonly documents: DocumentVerbs;
   /** Long work on the machine of the daemon. */
   readonly jobs: JobVerbs;
+  /** Folders that are searched where they are. */
+  readonly sources: SourceVerbs;
   /** Credentials that programs may use and nobody can read. */
   readonly secrets: SecretVerbs;
   readonly #opts: HelixOpts;
@@ -39,6 +42,7 @@ export class Helix {
     this.sessions = new SessionVerbs((route, said, named) => this.#ask(route, said, named));
     this.documents = new DocumentVerbs((route, said, named) => this.#ask(route, said, named));
     this.jobs = new JobVerbs((route, said, named) => this.#ask(route, said, named));
+    this.sources = new SourceVerbs((route, said, named) => this.#ask(route, said, named));
     this.secrets = new SecretVerbs((route, said, named) => this.#ask(route, said, named));
   }
 

@@ -5,6 +5,7 @@ export type { Paged, Pages } from "./pages.js";
 export type { CallOpts, HelixOpts } from "./settings.js";
 export type { DocumentVerbs, JobVerbs } from "./documents.js";
 export type { SecretVerbs } from "./secrets.js";
+export type { SourceVerbs } from "./sources.js";
 export type { SessionVerbs } from "./sessions.js";
 export { VERSION } from "./version.js";
 export * from "./errors.js";

@@ -78,6 +78,10 @@ export type IngestOpts = Changed<wire.IngestDocumentBody>;
 export type DocumentsOpts = Asked<wire.ListDocumentsQuery>;
 export type JobsOpts = Asked<wire.ListJobsQuery>;
 
+export type ConnectSourceOpts = Changed<wire.ConnectSourceBody, "path">;
+export type SourcesOpts = Asked<wire.ListSourcesQuery>;
+export type IndexSourceOpts = Changed<wire.IndexSourceBody>;
+
 export type SecretsOpts = Asked<wire.ListSecretsQuery>;
 export type RunOpts = Changed<Omit<wire.RunBody, "command" | "environment">>;
 export type RunsOpts = Asked<wire.ListRunsQuery>;

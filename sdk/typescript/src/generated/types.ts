@@ -243,6 +243,41 @@ export interface Conflicts {
   conflicts: OpenConflict[];
 }
 
+export interface ConnectSourceBody {
+  /** A folder of the daemon's machine, from its root. */
+  path: string;
+  /** Default: that of the folder. */
+  name?: string | null | undefined;
+  /** Of which it is; without one it holds everywhere. */
+  project?: string | null | undefined;
+  /** For whom it is beside who connects it; default: the members of its project. */
+  visibility?: "private" | "project" | "team" | null | undefined;
+}
+
+export interface ConnectedSource {
+  id: string;
+  name: string;
+  /** Told to the owner of the machine, and to who connected it. */
+  folder?: string | null;
+  /** Null when it holds everywhere. */
+  project: string | null;
+  /** Who connected it, in a team. */
+  owner?: string | null;
+  visibility: "private" | "project" | "team";
+  /** `unreachable` when its folder cannot be listed: what was known of it is kept. */
+  state: "waiting" | "indexing" | "ready" | "unreachable";
+  /** How many are searched. */
+  files: number;
+  lines: number;
+  /** That is checked out, in a repository. */
+  commit: string | null;
+  /** When everything was looked at last. */
+  looked: string | null;
+  created: string;
+  /** `known` when it was connected already. */
+  status: "connected" | "known";
+}
+
 export interface ConsolidateBody {
   /** Proposals to apply; none means all certain ones. */
   ids?: string[] | undefined;
@@ -798,6 +833,11 @@ export interface InboxItem {
   proposal?: ProposedMemory | null;
 }
 
+export interface IndexSourceBody {
+  /** Read every file again, not only those that changed. */
+  anew?: boolean | undefined;
+}
+
 export interface IndexState {
   memories: number;
   indexLag: number;
@@ -1278,6 +1318,14 @@ export interface PurgedCapture {
   events: number;
 }
 
+export interface PurgedSource {
+  id: string;
+  name: string;
+  status: "purged";
+  /** How many were searched. The folder itself was not touched. */
+  files: number;
+}
+
 export interface QueryBody {
   /** The whole answer fits in so many tokens. Default: `2000`. */
   maxTokens?: number | undefined;
@@ -1724,6 +1772,80 @@ export interface Source {
   agent?: string | null;
   session?: string | null;
   uri?: string | null;
+}
+
+export interface SourceHealth {
+  id: string;
+  name: string;
+  /** Told to the owner of the machine, and to who connected it. */
+  folder?: string | null;
+  /** Null when it holds everywhere. */
+  project: string | null;
+  /** Who connected it, in a team. */
+  owner?: string | null;
+  visibility: "private" | "project" | "team";
+  /** `unreachable` when its folder cannot be listed: what was known of it is kept. */
+  state: "waiting" | "indexing" | "ready" | "unreachable";
+  /** How many are searched. */
+  files: number;
+  lines: number;
+  /** That is checked out, in a repository. */
+  commit: string | null;
+  /** When everything was looked at last. */
+  looked: string | null;
+  created: string;
+  passages: number;
+  /** Files of the look that goes on, or was the last. */
+  done: number;
+  total: number;
+  /** Why the folder cannot be looked at. */
+  trouble: string | null;
+  /** Why there is more in the folder than is searched. */
+  cut: string | null;
+  /** Files and folders that git ignores, or that begin with a dot. */
+  ignored: number;
+  /** Files that hold no text, by the end of their names. */
+  leftOut: Record<string, number>;
+  /** The first 100; `problem_count` says how many there are. */
+  problems: SourceProblem[];
+  problemCount: number;
+}
+
+export interface SourceList {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  sources: SourceSummary[];
+}
+
+export interface SourceProblem {
+  path: string;
+  reason: string;
+}
+
+export interface SourceSummary {
+  id: string;
+  name: string;
+  /** Told to the owner of the machine, and to who connected it. */
+  folder?: string | null;
+  /** Null when it holds everywhere. */
+  project: string | null;
+  /** Who connected it, in a team. */
+  owner?: string | null;
+  visibility: "private" | "project" | "team";
+  /** `unreachable` when its folder cannot be listed: what was known of it is kept. */
+  state: "waiting" | "indexing" | "ready" | "unreachable";
+  /** How many are searched. */
+  files: number;
+  lines: number;
+  /** That is checked out, in a repository. */
+  commit: string | null;
+  /** When everything was looked at last. */
+  looked: string | null;
+  created: string;
 }
 
 export interface Stats {
@@ -2387,6 +2509,16 @@ export interface ListJobsQuery {
   limit?: number | undefined;
 }
 
+/** The sources that are connected, and how they are. A search with `lane:source` looks into them. */
+export interface ListSourcesQuery {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Default: `50`. */
+  limit?: number | undefined;
+}
+
 /** The names of the secrets of this vault. No route reads a value. */
 export interface ListSecretsQuery {
   /** The whole answer fits in so many tokens. Default: `2000`. */
@@ -2438,6 +2570,8 @@ export interface Schemas {
   Cluster: Cluster;
   OpenConflict: OpenConflict;
   Conflicts: Conflicts;
+  ConnectSourceBody: ConnectSourceBody;
+  ConnectedSource: ConnectedSource;
   ConsolidateBody: ConsolidateBody;
   ConsolidateResult: ConsolidateResult;
   ContextBody: ContextBody;
@@ -2490,6 +2624,7 @@ export interface Schemas {
   ImportedLog: ImportedLog;
   Inbox: Inbox;
   InboxItem: InboxItem;
+  IndexSourceBody: IndexSourceBody;
   IndexState: IndexState;
   Indexing: Indexing;
   IngestBody: IngestBody;
@@ -2531,6 +2666,7 @@ export interface Schemas {
   Proposals: Proposals;
   ProposedMemory: ProposedMemory;
   PurgedCapture: PurgedCapture;
+  PurgedSource: PurgedSource;
   QueryBody: QueryBody;
   Reason: Reason;
   Recap: Recap;
@@ -2572,6 +2708,10 @@ export interface Schemas {
   SkillVersion: SkillVersion;
   SkillList: SkillList;
   Source: Source;
+  SourceHealth: SourceHealth;
+  SourceList: SourceList;
+  SourceProblem: SourceProblem;
+  SourceSummary: SourceSummary;
   Stats: Stats;
   Status: Status;
   ManifestEntry: ManifestEntry;
