@@ -57,6 +57,8 @@ CODES = (
          "`helix jobs list` shows those there are."),
     Code("source-not-found", errors.SourceNotFound, NOT_FOUND, "There is no source of this name.",
          "`helix source list` shows those there are."),
+    Code("symbol-not-found", errors.SymbolNotFound, NOT_FOUND, "The code of the sources has no symbol of this name.",
+         "`helix code find` looks for parts of names, `helix source list` shows what is looked into."),
     Code("secret-not-found", errors.SecretNotFound, NOT_FOUND, "There is no secret of this name.",
          "`helix secret list` shows the names of those there are."),
     Code("secrets-unreadable", errors.SecretsUnreadable, NOT_NOW,

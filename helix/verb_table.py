@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from helix.knowledge.code_verbs import CODE
 from helix.knowledge.source_verbs import SOURCES
 from helix.knowledge.verbs import KNOWLEDGE
 from helix.memory.verbs.table import VERBS as ABOUT_MEMORIES
@@ -11,5 +12,5 @@ from helix.workbench.verbs import WORKBENCH
 
 VERBS: dict[str, Verb] = {
     **ABOUT_MEMORIES,
-    **{verb.name: verb for verb in (*SESSIONS, *KNOWLEDGE, *SOURCES, *WORKBENCH)},
+    **{verb.name: verb for verb in (*SESSIONS, *KNOWLEDGE, *SOURCES, *CODE, *WORKBENCH)},
 }

@@ -48,6 +48,7 @@ SECTIONS = (
             ("documents", "helix.cli.documents:app", "List, show and forget the documents in the vault."),
             ("jobs", "helix.cli.jobs:app", "List, show and cancel long work."),
             ("source", "helix.cli.source:app", "Search folders and repositories where they are."),
+            ("code", "helix.cli.code:app", "Find symbols, and what changing them may break."),
         ),
     ),
     (

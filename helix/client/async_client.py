@@ -10,6 +10,7 @@ import anyio
 
 from helix.client.answer_shape import Listing, Page, Result
 from helix.client.call import Call, following
+from helix.client.code import CodeVerbs
 from helix.client.connected import (
     WHOLE_GRAPH,
     Connected,
@@ -22,6 +23,7 @@ from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.errors import HelixError
 from helix.client.methods import (
     Awaiting,
+    CodeMethods,
     DocumentMethods,
     JobMethods,
     Makers,
@@ -109,6 +111,10 @@ class AsyncSources(SourceMethods, _AsyncGroup, makers=_MAKERS):
     """Folders that are searched where they are: `mem.sources`."""
 
 
+class AsyncCode(CodeMethods, _AsyncGroup, makers=_MAKERS):
+    """What the code of the sources says of itself: `mem.code`."""
+
+
 class AsyncSecrets(SecretMethods, _AsyncGroup, makers=_MAKERS):
     """Credentials that programs may use and nobody can read: `mem.secrets`."""
 
@@ -138,6 +144,11 @@ class AsyncHelix(Connected, Awaiting, makers=_MAKERS):
     def sources(self) -> AsyncSources:
         """Folders that are searched where they are."""
         return AsyncSources(self, SourceVerbs())
+
+    @property
+    def code(self) -> AsyncCode:
+        """What the code of the sources says of itself."""
+        return AsyncCode(self, CodeVerbs())
 
     @property
     def secrets(self) -> AsyncSecrets:

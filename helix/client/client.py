@@ -9,6 +9,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 from helix.client.answer_shape import Listing, Page, Result
 from helix.client.call import Call, following
+from helix.client.code import CodeVerbs
 from helix.client.connected import (
     WHOLE_GRAPH,
     Connected,
@@ -21,6 +22,7 @@ from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.errors import HelixError
 from helix.client.methods import (
     Blocking,
+    CodeMethods,
     DocumentMethods,
     JobMethods,
     Makers,
@@ -103,6 +105,10 @@ class Sources(SourceMethods, _Group, makers=_MAKERS):
     """Folders that are searched where they are: `mem.sources`."""
 
 
+class Code(CodeMethods, _Group, makers=_MAKERS):
+    """What the code of the sources says of itself: `mem.code`."""
+
+
 class Secrets(SecretMethods, _Group, makers=_MAKERS):
     """Credentials that programs may use and nobody can read: `mem.secrets`."""
 
@@ -132,6 +138,11 @@ class Helix(Connected, Blocking, makers=_MAKERS):
     def sources(self) -> Sources:
         """Folders that are searched where they are."""
         return Sources(self, SourceVerbs())
+
+    @property
+    def code(self) -> Code:
+        """What the code of the sources says of itself."""
+        return Code(self, CodeVerbs())
 
     @property
     def secrets(self) -> Secrets:

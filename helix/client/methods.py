@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar,
 
 from helix.client.answer_shape import Listing, Result
 from helix.client.call import Call
+from helix.client.code import CodeVerbs
 from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.maintenance import Care
 from helix.client.projects import Sharing
@@ -227,6 +228,13 @@ class SourceMethods(Made):
     health = Method(SourceVerbs.health)
     index = Method(SourceVerbs.index)
     purge = Method(SourceVerbs.purge)
+
+
+class CodeMethods(Made):
+    find = Method(CodeVerbs.find)
+    impact = Method(CodeVerbs.impact)
+    neighborhood = Method(CodeVerbs.neighborhood)
+    tour = Method(CodeVerbs.tour)
 
 
 class SecretMethods(Made):

@@ -11,7 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from helix.errors import BadValue, StateUnwritable
+from helix.code_graph.graph_store import CodeGraph, graph_file
+from helix.code_graph.parse import is_installed
+from helix.errors import BadValue, ExtraMissing, StateUnwritable
 from helix.sources.follower import SourceFollower
 from helix.sources.registry import SourceRegistry
 from helix.sources.source import SourceFolder
@@ -48,6 +50,8 @@ class _Open:
         make_folder(folder)
         self.source = source
         self.index = SourceIndex(index_file(folder))
+        self.graph = CodeGraph(graph_file(folder)) if is_installed() else None
+        """None where the extra `code` is not installed"""
         self.looking = threading.RLock()
         """one look at a time"""
         self.done, self.total = 0, 0
@@ -59,6 +63,8 @@ class _Open:
 
     def close(self) -> None:
         self.index.close()
+        if self.graph is not None:
+            self.graph.close()
 
 
 class Sources:
@@ -100,6 +106,12 @@ class Sources:
     def index(self, source: SourceFolder) -> SourceIndex:
         return self._opened(source).index
 
+    def graph(self, source: SourceFolder) -> CodeGraph:
+        graph = self._opened(source).graph
+        if graph is None:
+            raise ExtraMissing("code is parsed with the extra `code`: pip install 'helix-memory[code]'")
+        return graph
+
     # Changing what there is
 
     def connect(self, source: SourceFolder) -> None:
@@ -135,6 +147,8 @@ class Sources:
         opened.is_waiting = True
         if anew:
             opened.index.clear()
+            if opened.graph is not None:
+                opened.graph.clear()
         if self._is_served:
             self._follow().add(source)
         else:
@@ -159,7 +173,7 @@ class Sources:
             opened.done, opened.total = done, total
 
         look = Look(
-            opened.source.folder, opened.index, None,
+            opened.source.folder, opened.index, opened.graph,
             lambda: self._is_leaving.is_set() or opened.is_purged, progress,
         )  # fmt: skip
         try:

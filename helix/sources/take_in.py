@@ -13,7 +13,7 @@ from typing import Protocol
 from helix.sources.commit import blobs_of, head_of
 from helix.sources.gitignore import IGNORE_FILE, GitIgnore
 from helix.sources.listing import find_file, list_files
-from helix.sources.reading import FileText, NoText, read_text
+from helix.sources.reading import NoText, read_text
 from helix.sources.source_index import SourceIndex
 from helix.vault.walk import Signature
 
@@ -27,7 +27,7 @@ class TakesFiles(Protocol):
 
     def known(self) -> Collection[str]: ...
     def wants(self, path: str) -> bool: ...
-    def put(self, path: str, file: FileText) -> None: ...
+    def put(self, path: str, text: str) -> None: ...
     def drop(self, paths: Iterable[str]) -> None: ...
 
 
@@ -118,4 +118,4 @@ class Look:
             return
         self.index.put(path, file)
         if self.also is not None:
-            self.also.put(path, file)
+            self.also.put(path, file.text)

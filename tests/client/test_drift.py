@@ -11,6 +11,7 @@ from typing import Any, NotRequired, get_args, get_origin, get_type_hints, is_ty
 import pytest
 
 from helix.client.answer_shape import Result
+from helix.client.code import CodeVerbs
 from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.methods import Verbs
 from helix.client.secrets import SecretVerbs
@@ -26,6 +27,7 @@ GROUPS: dict[str, type] = {
     "documents.": DocumentVerbs,
     "jobs.": JobVerbs,
     "secrets.": SecretVerbs,
+    "code.": CodeVerbs,
     "sources.": SourceVerbs,
 }
 """verbs that stand together, as in `mem.sessions`"""
@@ -120,6 +122,7 @@ def _check(theirs: Any, ours: type[Result]) -> None:
         ("documents.ts", "JobVerbs", "jobs."),
         ("secrets.ts", "SecretVerbs", "secrets."),
         ("sources.ts", "SourceVerbs", "sources."),
+        ("code.ts", "CodeVerbs", "code."),
     ],
 )
 def test_the_typescript_sdk_has_the_same_verbs_on_the_same_routes(file: str, name: str, prefix: str) -> None:

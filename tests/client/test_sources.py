@@ -41,6 +41,26 @@ def test_every_verb_about_sources_can_be_said_and_the_daemon_follows(
             mem.sources.health("quay")
 
 
+def test_every_verb_about_code_can_be_said(running: Running, tmp_path: Path) -> None:
+    folder = write(
+        tmp_path / "program", {"a.py": "def bask():\n    pass\n", "b.py": "from a import bask\n\n\nbask()\n"}
+    )
+    with Helix(running.url) as mem:
+        source = mem.sources.connect(str(folder))
+        wait_for(lambda: mem.sources.health(source.id).state == "ready")
+        [found] = mem.code.find("bask", source=source.id).symbols
+        assert (found.path, found.line, found.kind) == ("a.py", 1, "function")
+        affected = mem.code.impact("bask", source=source.id)
+        assert [(node.path, node.relation, node.distance) for node in affected.affected] == [
+            ("b.py", "calls", 1)
+        ]
+        assert mem.code.neighborhood("bask", source=source.id).neighbors[0].direction == "in"
+        assert [stop.path for stop in mem.code.tour(source=source.id).stops] == ["a.py", "b.py"]
+        with pytest.raises(NotFound, match="no symbol"):
+            mem.code.impact("zanzibar")
+        mem.sources.purge(source.id)
+
+
 async def _ask(running: Running, folder: Path) -> None:
     async with AsyncHelix(running.url) as mem:
         made = await mem.sources.connect(str(folder), project="ferry")

@@ -30,7 +30,7 @@ Permission = Literal[
     "documents", "connectors", "diagnostics", "analytics", "secrets", "admin",
 ]  # fmt: skip
 Tag = Literal[
-    "memories", "reading", "graph", "projects", "sessions", "documents", "sources", "secrets", "care"
+    "memories", "reading", "graph", "projects", "sessions", "documents", "sources", "code", "secrets", "care"
 ]
 """the section of the reference page that a route stands in"""
 

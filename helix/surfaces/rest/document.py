@@ -30,6 +30,7 @@ _TAGS = [
     {"name": "graph", "description": "Memories and the edges between them"},
     {"name": "documents", "description": "Files turned into notes, and the long work of it"},
     {"name": "sources", "description": "Folders and repositories that are searched where they are"},
+    {"name": "code", "description": "What the code of the sources says of itself"},
     {"name": "sessions", "description": "What agents did: logs that can be verified"},
     {"name": "projects", "description": "Who works together on what"},
     {"name": "secrets", "description": "Credentials that programs may use and nobody can read"},

@@ -1,4 +1,5 @@
 /** The verbs of the memory, over the daemon's REST routes. */
+import { CodeVerbs } from "./code.js";
 import { DocumentVerbs, JobVerbs } from "./documents.js";
 import { BadRequest } from "./errors.js";
 import { ROUTES } from "./generated/routes.js";
@@ -31,6 +32,8 @@ export class Helix {
   readonly jobs: JobVerbs;
   /** Folders that are searched where they are. */
   readonly sources: SourceVerbs;
+  /** What the code of the sources says of itself. */
+  readonly code: CodeVerbs;
   /** Credentials that programs may use and nobody can read. */
   readonly secrets: SecretVerbs;
   readonly #opts: HelixOpts;
@@ -43,6 +46,7 @@ export class Helix {
     this.documents = new DocumentVerbs((route, said, named) => this.#ask(route, said, named));
     this.jobs = new JobVerbs((route, said, named) => this.#ask(route, said, named));
     this.sources = new SourceVerbs((route, said, named) => this.#ask(route, said, named));
+    this.code = new CodeVerbs((route, said, named) => this.#ask(route, said, named));
     this.secrets = new SecretVerbs((route, said, named) => this.#ask(route, said, named));
   }
 

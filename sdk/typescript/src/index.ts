@@ -3,6 +3,7 @@ export { Helix } from "./helix.js";
 export type { Asked, Route } from "./route.js";
 export type { Paged, Pages } from "./pages.js";
 export type { CallOpts, HelixOpts } from "./settings.js";
+export type { CodeVerbs } from "./code.js";
 export type { DocumentVerbs, JobVerbs } from "./documents.js";
 export type { SecretVerbs } from "./secrets.js";
 export type { SourceVerbs } from "./sources.js";

@@ -43,6 +43,22 @@ export interface ActiveProject {
   status: "activated" | "deactivated";
 }
 
+export interface AffectedCode {
+  /** 1 for who calls it, 2 for who calls those, … */
+  distance: number;
+  relation: "calls" | "uses" | "extends" | "imports";
+  source: string;
+  path: string;
+  /** Null for what stands in no symbol: the file itself. */
+  symbol: string | null;
+  line: number;
+  /** Through which symbol it is reached. */
+  via: string;
+  test?: boolean;
+  /** Told from the name of a method, without knowing on what it is called. */
+  likely?: boolean;
+}
+
 export interface AfterTurnBody {
   /** Who said it, such as `user` or `assistant`. */
   role: string;
@@ -205,6 +221,11 @@ export interface CitedEvent {
   memoryId: string | null;
 }
 
+export interface CitingMemory {
+  id: string;
+  title: string;
+}
+
 export interface Client {
   name: string;
   project: string | null;
@@ -220,6 +241,83 @@ export interface Cluster {
   x: number;
   y: number;
   count: number;
+}
+
+export interface CodeImpact {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  /** Those that are meant by the name. */
+  symbols: CodeSymbol[];
+  affected: AffectedCode[];
+  /** How many are affected; 500 are looked for. */
+  total: number;
+  /** How many of them are tests. */
+  tests: number;
+  /** Memories whose text names it as `code:path::symbol`. */
+  memories: CitingMemory[];
+}
+
+export interface CodeNeighbor {
+  symbol: string;
+  relation: "calls" | "uses" | "extends" | "imports";
+  /** `in` for who mentions it, `out` for what it mentions. */
+  direction: "in" | "out";
+  /** Null for what stands in no symbol. */
+  other: string | null;
+  source: string;
+  path: string;
+  line: number;
+}
+
+export interface CodeNeighborhood {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  symbols: CodeSymbol[];
+  neighbors: CodeNeighbor[];
+}
+
+export interface CodeSymbol {
+  /** With the class that it is of: `Gateway.retry`. */
+  name: string;
+  kind: string;
+  /** The name of the source. */
+  source: string;
+  path: string;
+  line: number;
+  endLine: number;
+  /** It stands in a test. */
+  test?: boolean;
+}
+
+export interface CodeSymbols {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  symbols: CodeSymbol[];
+}
+
+export interface CodeTour {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  source: string;
+  /** How many there are, without tests. */
+  files: number;
+  stops: TourStop[];
 }
 
 export interface OpenConflict {
@@ -1930,6 +2028,15 @@ export interface Timeline {
   events: Event[];
 }
 
+export interface TourStop {
+  path: string;
+  lines: number;
+  /** How many files import it. */
+  importedBy: number;
+  /** What it defines: the first ten. */
+  symbols: string[];
+}
+
 /** What to change; what is left out stays as it is. */
 export interface UpdateBody {
   text?: string | null | undefined;
@@ -2519,6 +2626,54 @@ export interface ListSourcesQuery {
   limit?: number | undefined;
 }
 
+/** Where a symbol is defined, in the sources: the exact name first, then what begins with it or holds it. */
+export interface FindSymbolQuery {
+  /** `retry`, `Gateway.retry` or `src/pay.py::Gateway.retry`. */
+  symbol: string;
+  /** Only in this source, by its id or its name. */
+  source?: string | null | undefined;
+  /** Default: `25`. */
+  limit?: number | undefined;
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+}
+
+/** What changing a symbol may break: callers, importers, tests and memories that cite it, by distance. */
+export interface SymbolImpactQuery {
+  /** `retry`, `Gateway.retry` or `src/pay.py::Gateway.retry`. */
+  symbol: string;
+  /** Only in this source, by its id or its name. */
+  source?: string | null | undefined;
+  /** How far it is followed. Default: `3`. */
+  depth?: number | undefined;
+  /** Default: `100`. */
+  limit?: number | undefined;
+  /** The whole answer fits in so many tokens. Default: `4000`. */
+  maxTokens?: number | undefined;
+}
+
+/** What stands beside a symbol, or the symbols of a file: who mentions it, and what it mentions. */
+export interface SymbolNeighborhoodQuery {
+  /** A symbol, or the path of a file. */
+  symbol: string;
+  /** Only in this source, by its id or its name. */
+  source?: string | null | undefined;
+  /** Default: `50`. */
+  limit?: number | undefined;
+  /** The whole answer fits in so many tokens. Default: `3000`. */
+  maxTokens?: number | undefined;
+}
+
+/** In which order to read a repository: what others stand on first, as far as a budget goes. */
+export interface CodeTourQuery {
+  /** Needed when there are several. */
+  source?: string | null | undefined;
+  /** Default: `100`. */
+  limit?: number | undefined;
+  /** The whole answer fits in so many tokens. Default: `3000`. */
+  maxTokens?: number | undefined;
+}
+
 /** The names of the secrets of this vault. No route reads a value. */
 export interface ListSecretsQuery {
   /** The whole answer fits in so many tokens. Default: `2000`. */
@@ -2552,6 +2707,7 @@ export interface Schemas {
   Action: Action;
   ActivateBody: ActivateBody;
   ActiveProject: ActiveProject;
+  AffectedCode: AffectedCode;
   AfterTurnBody: AfterTurnBody;
   AppendBody: AppendBody;
   AppendedEvent: AppendedEvent;
@@ -2566,8 +2722,15 @@ export interface Schemas {
   CheckoutBody: CheckoutBody;
   CheckoutQuality: CheckoutQuality;
   CitedEvent: CitedEvent;
+  CitingMemory: CitingMemory;
   Client: Client;
   Cluster: Cluster;
+  CodeImpact: CodeImpact;
+  CodeNeighbor: CodeNeighbor;
+  CodeNeighborhood: CodeNeighborhood;
+  CodeSymbol: CodeSymbol;
+  CodeSymbols: CodeSymbols;
+  CodeTour: CodeTour;
   OpenConflict: OpenConflict;
   Conflicts: Conflicts;
   ConnectSourceBody: ConnectSourceBody;
@@ -2717,6 +2880,7 @@ export interface Schemas {
   ManifestEntry: ManifestEntry;
   Manifest: Manifest;
   Timeline: Timeline;
+  TourStop: TourStop;
   UpdateBody: UpdateBody;
   UpdateResult: UpdateResult;
   Upkeep: Upkeep;
