@@ -80,9 +80,11 @@ class Resolver:
         return self._of_file[file]
 
     def _mentions_of(self, name: str) -> tuple[list[Mention], int]:
-        """And how many methods have that name."""
+        """And how many classes have a method of that name."""
         if name not in self._named:
-            rivals = [known for known in self._graph.symbols("s.name = ?", name) if known.kind == "method"]
+            # Of overloads one is as good as all.
+            named = self._graph.symbols("s.name = ?", name)
+            rivals = {(known.file, known.container) for known in named if known.kind == "method"}
             mentions = list(self._graph.mentions_of(name))
             ids = {
                 mention.within for mention in mentions if mention.within is not None
