@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 CONFIG_FILE = "config.toml"
-SECRETS = frozenset({"token", "index"})
+SECRETS = frozenset({"token", "index", "limits.redis"})
 """settings that are a credential, or may hold one: no command prints that"""
 
 Section = TypeVar("Section", bound="DataclassInstance")
@@ -157,6 +157,8 @@ class LimitsConfig:
     """requests from one address, whoever makes them"""
     failures: int = 20
     """keys from one address that are not valid"""
+    redis: str = ""
+    """daemons that share a Redis count together in it: redis://host:6379/0"""
 
 
 @dataclass(frozen=True)
@@ -254,6 +256,7 @@ ENVIRONMENT = {
 
 
 MODES = ("local", "team", "hybrid")
+_REDIS = ("redis://", "rediss://", "redis+unix://")
 _CHOICES = {"keep": ("vault", "state", "off"), "mode": MODES}
 """settings that take one of a few words"""
 
@@ -455,6 +458,8 @@ def _convert(key: str, value: object, default: object, origin: str, home: Path) 
             raise ConfigError(
                 "index is neither `local` nor an address that begins with postgresql://", origin=origin
             )
+        if key == "redis" and value.strip() and not value.strip().startswith(_REDIS):
+            raise ConfigError(f"redis is no address that begins with {' or '.join(_REDIS)}", origin=origin)
         return value.strip()
     raise ConfigError(f"{key} = {value!r} does not fit; it takes something like {default!r}", origin=origin)
 

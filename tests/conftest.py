@@ -19,6 +19,8 @@ settings.load_profile("busy neighbours")
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # The keyring of whoever runs the tests is none of their business. A test that needs one brings it.
+    os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
     # In the environment, because the workers of a run must all put their tests into the same order.
     os.environ.setdefault(SEED, str(random.SystemRandom().randrange(1, 100_000)))
 

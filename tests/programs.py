@@ -26,6 +26,7 @@ PROGRAMS = (
     Program(("syncthing",), "syncthing", "two machines and a real sync tool"),
     Program(("node",), "nodejs", "the TypeScript SDK, conformance with MCP"),
     Program(("npm",), "npm", "the TypeScript SDK, conformance with MCP"),
+    Program(("redis-server",), "redis-server", "limits that several daemons count together"),
     Program(("curl",), "curl", "the commands of the documents"),
 )
 

@@ -1,4 +1,8 @@
-"""The text of an API key, `hx_sk_<id>.<secret>`, and what is kept of it: the id, and a hash of the secret."""
+"""The text of an API key, `hx_sk_<id>.<secret>`, and what is kept of it: the id, and a hash of the secret.
+
+Clients of some dialects take a key only when it begins as they know it. It is the same key then, in another spelling:
+whichever it is shown in, the same id and the same secret are looked at.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,12 @@ import secrets
 from typing import NamedTuple
 
 PREFIX = "hx_sk_"
-_KEY = re.compile(r"hx_sk_(?P<id>[0-9a-f]{16})\.(?P<secret>[A-Za-z0-9_-]{43})")
+DEFAULT_SPELLING = "helix"
+SPELLINGS = {DEFAULT_SPELLING: PREFIX, "novamem": "nm_"}
+"""how a key begins for the clients of a dialect"""
+_KEY = re.compile(
+    rf"(?:{'|'.join(SPELLINGS.values())})(?P<id>[0-9a-f]{{16}})\.(?P<secret>[A-Za-z0-9_-]{{43}})"
+)
 _KIND = "scrypt"
 _COST, _BLOCK, _LANES = 16384, 8, 1
 # A file that somebody damaged must not make a request cost a minute or a gigabyte.
@@ -30,6 +39,12 @@ class ApiKey(NamedTuple):
 
 def make_key() -> ApiKey:
     return ApiKey(secrets.token_hex(8), secrets.token_urlsafe(32))
+
+
+def spelled_for(dialect: str, text: str) -> str:
+    """The same key as the clients of a dialect know it."""
+    key = parse_key(text)
+    return text if key is None else f"{SPELLINGS[dialect]}{key.id}.{key.secret}"
 
 
 def parse_key(text: str) -> ApiKey | None:

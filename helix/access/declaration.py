@@ -45,6 +45,13 @@ class Access:
     is_of_workspace: bool = True
     """whether it is about one workspace, and not about the daemon itself"""
 
+    unauthorized: str | None = None
+    """what whoever shows no valid credential is told, where clients look for words of their own"""
+
+    def refusing(self, unauthorized: str) -> Access:
+        """The same, with these words for who is not let in."""
+        return replace(self, unauthorized=unauthorized)
+
     def needing(self, *scopes: str) -> Access:
         """The same for a credential that is good for these scopes."""
         return replace(self, scopes=frozenset(scopes))

@@ -106,7 +106,9 @@ class Workspaces:
             return ()
         names = principal.workspaces
         return [
-            one for one in self.all() if one.org == principal.org and (names is None or one.name in names)
+            listed
+            for listed in self.all()
+            if listed.org == principal.org and (names is None or listed.name in names)
         ]
 
     def chosen(self, principal: Principal, named: str | None) -> ListedWorkspace:
@@ -140,11 +142,11 @@ class Workspaces:
             known = (self._main, *listed)
             if any((one.org, one.name) == (made.org, made.name) for one in known):
                 raise AlreadyExists(f"there is a workspace {made.full_name} already")
-            for one in known:
-                if _overlap(one.vault, made.vault):
+            for other in known:
+                if _overlap(other.vault, made.vault):
                     raise AlreadyExists(
-                        f"{made.vault} is the vault of {one.full_name}, or lies in it, or around it; a workspace has a "
-                        "folder of its own"
+                        f"{made.vault} is the vault of {other.full_name}, or lies in it, or around it; "
+                        "a workspace has a folder of its own"
                     )
             listed.append(made)
         return made
@@ -159,10 +161,10 @@ class Workspaces:
 
     def archive(self, name: str) -> ListedWorkspace:
         now = format_time(utc_now())
-        return self.change(name, lambda one: replace(one, archived_at=one.archived_at or now))
+        return self.change(name, lambda listed: replace(listed, archived_at=listed.archived_at or now))
 
     def restore(self, name: str) -> ListedWorkspace:
-        return self.change(name, lambda one: replace(one, archived_at=None))
+        return self.change(name, lambda listed: replace(listed, archived_at=None))
 
     def remove(self, name: str) -> None:
         """Of a workspace that could not be made."""
@@ -218,9 +220,9 @@ def _not_offered(
     return Forbidden(f"there is no workspace {named[:80]!r} for this key; it opens: {known}")
 
 
-def _overlap(one: Path, other: Path) -> bool:
+def _overlap(folder: Path, other: Path) -> bool:
     """Two followers of one file would be two truths."""
-    first, second = Path(os.path.realpath(one)), Path(os.path.realpath(other))
+    first, second = Path(os.path.realpath(folder)), Path(os.path.realpath(other))
     return first.is_relative_to(second) or second.is_relative_to(first)
 
 
@@ -237,13 +239,13 @@ def _read(path: Path) -> tuple[ListedWorkspace, ...]:
         entries = json.loads(path.read_text("utf-8"))["workspaces"]
         listed = tuple(
             ListedWorkspace(
-                checked_name(one["org"], "an org"),
-                checked_name(one["name"]),
-                Path(one["vault"]),
-                str(one.get("created_at", "")),
-                one.get("archived_at"),
+                checked_name(entry["org"], "an org"),
+                checked_name(entry["name"]),
+                Path(entry["vault"]),
+                str(entry.get("created_at", "")),
+                entry.get("archived_at"),
             )
-            for one in entries
+            for entry in entries
         )
     except FileNotFoundError:
         return ()
@@ -261,10 +263,10 @@ def _read(path: Path) -> tuple[ListedWorkspace, ...]:
 def _write(path: Path, listed: Sequence[ListedWorkspace]) -> None:
     entries = [
         {
-            "org": one.org, "name": one.name, "vault": str(one.vault),
-            "created_at": one.created_at, "archived_at": one.archived_at,
+            "org": workspace.org, "name": workspace.name, "vault": str(workspace.vault),
+            "created_at": workspace.created_at, "archived_at": workspace.archived_at,
         }
-        for one in listed
+        for workspace in listed
     ]  # fmt: skip
     draft = path.with_name(f".{path.name}-{secrets.token_hex(4)}")
     with os.fdopen(

@@ -6,10 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
+from helix.access.api_key import DEFAULT_SPELLING, SPELLINGS, spelled_for
 from helix.access.credentials import Key, KeyBounds
 from helix.access.roles import CONNECTOR
 from helix.cli.output import Json, err, out, print_json, print_table, reports_errors
 from helix.cli.user import UserName, check_workspaces, open_credentials
+from helix.errors import BadValue
 
 app = typer.Typer(
     help="Make, list and revoke the keys of a team.",
@@ -48,12 +50,17 @@ def create_key(
     expires: Annotated[
         str | None, typer.Option(metavar="TIME", help="It opens nothing after 12h, 30d or 8w.")
     ] = None,
+    dialect: Annotated[
+        str, typer.Option(help=f"Print it as the clients of a dialect know keys: {', '.join(SPELLINGS)}.")
+    ] = DEFAULT_SPELLING,
     as_json: Json = False,
 ) -> None:
     """Make a key for a user, and print it once.
 
     What is kept is a hash, so nobody can print it again. Without options it is good for all that the user may do.
     """
+    if dialect not in SPELLINGS:
+        raise BadValue(f"there is no spelling for {dialect!r}; there are {', '.join(SPELLINGS)}")
     bounds = KeyBounds(
         frozenset(permission) if permission else CONNECTOR if connector else None,
         frozenset(project) if project else None,
@@ -66,6 +73,7 @@ def create_key(
         if workspace and (found := next((one for one in credentials.list_users() if one.name == user), None)):
             check_workspaces(context, found.org, workspace)
         key, text = credentials.create_key(user, name=name, role=role, bounds=bounds, expires_in=expires)
+    text = spelled_for(dialect, text)
     if as_json:
         print_json({"key": text, **to_json(key)})
     else:

@@ -152,7 +152,7 @@ def _typed(now: Setting, text: str) -> object:
 
 
 def _shown(setting: Setting) -> object:
-    if setting.name == "index":
+    if setting.name in ("index", "limits.redis"):
         return without_password(str(setting.value))
     if setting.name in SECRETS:
         return _HIDDEN if setting.value else ""

@@ -187,14 +187,14 @@ def _listed_here(config: Config) -> list[dict[str, Any]]:
     listed = Workspaces(config.config_dir, config.vault).all()
     return [
         {
-            "name": one.full_name,
-            "org": one.org,
-            "is_default": one.is_main,
-            "state": "archived" if one.archived_at else "closed",
-            "vault": str(one.vault),
-            "reason": None if one.vault.is_dir() else f"there is no folder {one.vault}",
+            "name": workspace.full_name,
+            "org": workspace.org,
+            "is_default": workspace.is_main,
+            "state": "archived" if workspace.archived_at else "closed",
+            "vault": str(workspace.vault),
+            "reason": None if workspace.vault.is_dir() else f"there is no folder {workspace.vault}",
         }
-        for one in listed
+        for workspace in listed
     ]
 
 

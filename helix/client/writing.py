@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from helix.client.call import Call, Moment, changes, of_memory
 from helix.client.results import (
@@ -38,6 +38,7 @@ class Changing:
         valid_from: Moment | None = None,
         valid_until: Moment | None = None,
         visibility: Visibility | None = None,
+        extra: Mapping[str, Any] | None = None,
         force: bool = False,
         allow_secrets: bool = False,
     ) -> Call[WriteResult]:
@@ -45,13 +46,13 @@ class Changing:
 
         `supersede_hint` is the id of the memory that this one replaces. `force` keeps what seems to say nothing or to
         be there already; `allow_secrets` keeps what looks like a credential. `visibility` says for whom it is
-        beside its owner.
+        beside its owner, `extra` are properties of your own in the note.
         """
         body = {
             "text": text, "kind": kind, "scope": scope or self.scope, "tags": tags, "title": title,
             "supersede_hint": supersede_hint, "project": project, "edges": edges, "source": source,
             "importance": importance, "valid_from": valid_from, "valid_until": valid_until,
-            "visibility": visibility, "force": force or None, "allow_secrets": allow_secrets or None,
+            "visibility": visibility, "extra": extra, "force": force or None, "allow_secrets": allow_secrets or None,
         }  # fmt: skip
         return changes("POST", "/remember", WriteResult, body, idempotency_key)
 
@@ -67,6 +68,7 @@ class Changing:
         valid_from: Moment | None = None,
         valid_until: Moment | None = None,
         visibility: Visibility | None = None,
+        extra: Mapping[str, Any] | None = None,
         based_on: str | None = None,
         merge: bool = True,
         idempotency_key: str | None = None,
@@ -80,7 +82,7 @@ class Changing:
         body = {
             "text": text, "title": title, "kind": kind, "tags": tags, "importance": importance,
             "valid_from": valid_from, "valid_until": valid_until, "visibility": visibility,
-            "allow_secrets": allow_secrets or None,
+            "extra": extra, "allow_secrets": allow_secrets or None,
             "merge": None if merge else False,
         }  # fmt: skip
         return changes("PATCH", of_memory(id), UpdateResult, body, idempotency_key, based_on)

@@ -89,6 +89,9 @@ def _script(text: str, line: int, path: str) -> Iterator[Import]:
     elif module.startswith(("@/", "~/")):
         module = module[2:]
     passes_on = text.startswith("export")
+    if picked := re.match(r"\s*\)\s*\.\s*([\w$]+)", text[found.end() :]):
+        yield Import(module, picked[1], re.split(r"[\s=]", text.strip(), maxsplit=1)[0], line)
+        return
     head = text[: found.start()]
     names = _JS_NAMES.search(head)
     for part in names[1].split(",") if names else ():

@@ -102,6 +102,9 @@ class _Reader:
             index = bisect_right(starts, at) - 1
             if index >= 0 and at < spans[index][1]:
                 del self._mentions[at]
+        # What `require` gives is imported, and not defined here.
+        for at in [at for at, span in self._definitions.items() if self._is_import(span)]:
+            del self._definitions[at]
         symbols, within, classes = self._symbols()
         bindings = {found.local: found for found in self._imports if found.local}
         references = self._references(symbols, within, classes, bindings)
@@ -110,6 +113,9 @@ class _Reader:
             self._language, module, self._lines, is_test_file(self._path), symbols, references, self._imports,
             has_errors,
         )  # fmt: skip
+
+    def _is_import(self, span: _Span) -> bool:
+        return span.kind == "constant" and any(start <= span.start < end for start, end in self._import_spans)
 
     def _take(self, captures: Mapping[str, Any]) -> None:
         nodes = {name: found[0] for name, found in captures.items()}

@@ -42,6 +42,7 @@ from helix.surfaces.doors import doors_in
 from helix.surfaces.in_workspace import PREFIX
 from helix.surfaces.local_access import LocalAccess
 from helix.surfaces.mcp.lazy_surface import mcp_routes
+from helix.surfaces.rest.dialects import dialect_rest
 from helix.surfaces.rest.workspaces import routes as workspace_routes
 from helix.token_file import TokenFile
 from helix.vault.vault_id import state_folder
@@ -132,6 +133,7 @@ def _serve(followed: FollowedVault) -> None:
         plugged = [
             Plugged(lifespans=[main.run, workspaces.run]),
             Plugged(mcp_routes(lambda scope: doors_in(scope).mcp, dialects)),
+            Plugged(dialect_rest(dialects)),
             Plugged(dashboard()),
             Plugged(proof(token)),
             Plugged(workspace_routes(workspaces.states)),

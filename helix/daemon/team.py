@@ -20,6 +20,7 @@ from helix.access.rates import Rates
 from helix.config import Config
 from helix.daemon.exposure import parse_proxies
 from helix.errors import HelixError
+from helix.memory.principal import Principal
 from helix.memory.workspace import Workspace
 from helix.surfaces.app import Admission, Plugged
 from helix.surfaces.open_streams import EndWithKey, OpenStreams
@@ -38,7 +39,7 @@ def opened_team(workspace: Workspace, port: int, token: Callable[[], str]) -> It
     """`workspace` is the daemon's own one."""
     config = workspace.followed.config
     rates, credentials = Rates(config.limits), Credentials(config.config_dir)
-    with closing(credentials), _joined(rates, workspace) as audit:
+    with closing(credentials), _joined(rates, credentials, workspace) as audit:
         ring = KeyRing(credentials, utc_now)
         policy = TeamAccess(
             entrance_of(config, port), ring, token, rates, audit, trusts_this_machine=config.mode == "hybrid"
@@ -54,16 +55,22 @@ def opened_team(workspace: Workspace, port: int, token: Callable[[], str]) -> It
             [Plugged(audit_routes(), [lambda: _watching(streams, ring)])],
             {"mode": config.mode, "limits": dict(rates.figures)},
             audit,
-            partial(_joined, rates),
+            partial(_joined, rates, credentials),
         )
 
 
 @contextmanager
-def _joined(rates: Rates, workspace: Workspace) -> Iterator[Audit]:
+def _joined(rates: Rates, credentials: Credentials, workspace: Workspace) -> Iterator[Audit]:
     """A workspace in which verbs are counted, with whoever asks in the others, and written down there alone."""
     with closing(Audit(workspace.followed.state)) as audit:
         workspace.gate = TeamGate(rates, audit)
+        workspace.knows_user = partial(_is_user, credentials)
         yield audit
+
+
+def _is_user(credentials: Credentials, asking: Principal, name: str) -> bool:
+    """Those of other orgs are nobody."""
+    return any(user.name == name and asking.org in (None, user.org) for user in credentials.list_users())
 
 
 def entrance_of(config: Config, port: int) -> Entrance:

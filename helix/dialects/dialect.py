@@ -48,6 +48,8 @@ class Tool:
     hints: Hints = READS
     aliases: tuple[str, ...] = ()
     """further names by which it can be called, and is not listed"""
+    checks_itself: bool = False
+    """its arguments are held against a schema that says more than is meant, or in other words: `run` does it"""
     uses_search: bool = False
     """whether a call is better kept waiting while search is getting ready"""
 
@@ -67,8 +69,54 @@ class Resource:
     """what may stand behind the question mark"""
 
 
+@dataclass(frozen=True)
+class DialectRoute:
+    """A route that the clients of a dialect call beside its tools."""
+
+    method: str
+    path: str
+    run: str
+    """the function that answers, by its name in the module of the routes: of a request and of what is in path, address
+    and body together. No answer is sent as 204"""
+    status: int = 200
+
+
+@dataclass(frozen=True)
+class DialectRoutes:
+    """Light enough to be known before anybody calls one of them."""
+
+    routes: tuple[DialectRoute, ...]
+    module: str
+    """where `run` is found, and `refusal`, which makes the body of an error"""
+    below: str
+    """everything else below this path is said not to be there as its clients know it, by `nothing` of the module"""
+    alive: tuple[str, ...] = ()
+    serving: tuple[str, ...] = ()
+    """paths at which everybody hears whether the daemon is there, and whether it can serve"""
+
+
 def say(error: HelixError) -> str:
     return f"{error.message} ({error.code})"
+
+
+@dataclass(frozen=True)
+class SessionWords:
+    """What is said of sessions over HTTP, where clients look for words of their own, and how many one user may have."""
+
+    unknown: str
+    foreign: str
+    """of somebody else's"""
+    missing: str
+    """no session is named over the older transport"""
+    missing_header: str
+    """and over Streamable HTTP"""
+    too_many_streams: str
+    too_many_sessions: str
+    most_sessions: int
+    messages: str
+    """the path, below that of the dialect, to which messages of the older transport are posted"""
+    parameter: str
+    """in which they name their stream"""
 
 
 @dataclass(frozen=True)
@@ -85,5 +133,6 @@ class Dialect:
     """by which its clients know the server"""
     session_header: str = ""
     """in which a connection names the session that its calls are held to"""
+    sessions: SessionWords | None = None
     tool_sets: Mapping[str, Callable[[], tuple[Tool, ...]]] = field(default_factory=dict)
     """further tools, by the name of their set: listed for a connection that asks for the set, and made then"""

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from helix.access import LOCAL, Access, bearer
+from helix.access.api_key import SPELLINGS
 from helix.errors import ConfigError
 
 if TYPE_CHECKING:
-    from helix.dialects.dialect import Dialect
+    from helix.dialects.dialect import Dialect, DialectRoutes
 
 DEFAULT = "helix"
 ALL = "all"
@@ -22,6 +23,10 @@ ALL = "all"
 class Registered:
     where: str
     access: Access = LOCAL
+    routes: str = ""
+    """where it lists what its clients call beside the tools"""
+    begins: str = ""
+    """of the keys of its clients: they are known by them where they do not name the dialect"""
 
     def load(self) -> Dialect:
         found: Dialect = pkgutil.resolve_name(self.where)
@@ -32,6 +37,12 @@ REGISTERED: Mapping[str, Registered] = {
     DEFAULT: Registered("helix.dialects.helix.dialect:HELIX"),
     "vault": Registered("helix.dialects.vault.dialect:VAULT", bearer()),
     "zaxy": Registered("helix.dialects.zaxy.dialect:ZAXY"),
+    "novamem": Registered(
+        "helix.dialects.novamem.dialect:NOVAMEM",
+        LOCAL.refusing("unauthorized"),
+        routes="helix.dialects.novamem.paths:ROUTES",
+        begins=SPELLINGS["novamem"],
+    ),
 }
 
 
@@ -61,6 +72,12 @@ def access_to(name: str) -> Access:
     """What the path of a dialect asks of a request."""
     registered = REGISTERED.get(name)
     return LOCAL if registered is None else registered.access
+
+
+def routes_of(name: str) -> DialectRoutes | None:
+    """What a dialect has beside its tools."""
+    where = REGISTERED[name].routes
+    return pkgutil.resolve_name(where) if where else None
 
 
 def enabled(names: Sequence[str]) -> Dialects:

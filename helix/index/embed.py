@@ -20,6 +20,9 @@ from helix.index.unit_rows import unit_rows
 if TYPE_CHECKING:
     import numpy as np
 
+WORDS_BY_CHOICE = "the setting `model` is `none`: search is by words only"
+"""no trouble: the owner of the vault wants it so"""
+
 
 class Embedder(Protocol):
     @property
@@ -52,7 +55,7 @@ class EmbedderChoice:
 def find_embedder(choice: str, models_dir: Path, threads: int = 0) -> EmbedderChoice:
     """The embedder that the settings name. Helix works without one: search is by words then."""
     if choice == NONE:
-        return EmbedderChoice(None, "the setting `model` is `none`: search is by words only")
+        return EmbedderChoice(None, WORDS_BY_CHOICE)
     needed = "onnxruntime" if choice == BUNDLED else "fastembed"
     if importlib.util.find_spec(needed) is None:
         return EmbedderChoice(None, f"the package {needed} is not installed: search is by words only")

@@ -47,6 +47,17 @@ class ActiveProjects:
             _write(self._file, known)
             self._known = known
 
+    def drop(self, project: str) -> None:
+        """Nobody works in it any more."""
+        with self._lock:
+            known = {
+                owner: {session: name for session, name in own.items() if name != project}
+                for owner, own in self._known.items()
+            }
+            if known != self._known:
+                _write(self._file, known)
+                self._known = known
+
 
 def _read(file: Path) -> dict[str, dict[str, str]]:
     try:

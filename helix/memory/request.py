@@ -96,6 +96,10 @@ class Request:
     """long work on this machine; None for who is not its owner"""
     vault_folder: Path | None = field(repr=False)
     """where the vault is on this machine; None for who is not its owner"""
+    uptime: Callable[[], float] = field(repr=False)
+    """for how many seconds the vault has been open"""
+    is_user: Callable[[str], bool] = field(repr=False)
+    """whether somebody of this name may be shared with"""
     order: WriteOrder = field(repr=False)
     count: CountTokens = field(repr=False)
     on_answer: OnAnswer = field(repr=False)

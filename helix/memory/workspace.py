@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -103,6 +104,9 @@ class Workspace:
         self.serves_sources = False
         """whether they are followed here, as in a daemon"""
         self.gate: Gate = open_gate
+        self.knows_user: Callable[[Principal, str], bool] = lambda _, name: True
+        """whether one may share with another; where there are no users, whoever is named counts"""
+        self._opened = time.monotonic()
         self._bundles = Bundles()
         self._order = WriteOrder()
         self._count = token_counter(followed.config.token_scale, followed.config.state_dir)
@@ -162,6 +166,8 @@ class Workspace:
             gate=self.gate,
             jobs=self.jobs if principal == LOCAL else None,
             vault_folder=Path(self.followed.vault.root.path) if principal == LOCAL else None,
+            uptime=lambda: time.monotonic() - self._opened,
+            is_user=functools.partial(self.knows_user, principal),
             order=self._order,
             count=self._count,
             on_answer=self._tell,

@@ -59,11 +59,15 @@ def _put_in_keyring(account: str, key: bytes) -> bool:
         from keyring.errors import KeyringError
     except ImportError:
         return False
+    chosen = keyring.get_keyring()
+    # Where there are several, each is asked in turn and the first that takes it has it: also one that encrypts nothing.
+    several = getattr(chosen, "backends", (chosen,))
     # Below 1 are those that refuse everything, which a machine without a desktop has, and those that encrypt nothing.
-    if keyring.get_keyring().priority < 1:
+    ring = next((one for one in several if one.priority >= 1), None)
+    if ring is None:
         return False
     try:
-        keyring.set_password(_SERVICE, account, base64.b64encode(key).decode())
+        ring.set_password(_SERVICE, account, base64.b64encode(key).decode())
         return keyring.get_password(_SERVICE, account) is not None
     except KeyringError:
         return False

@@ -166,7 +166,7 @@ class SecretRuns(StateDatabase):
             waiting = self._db.execute("SELECT count(*) FROM runs WHERE state = 'queued'").fetchone()[0]
             alive = self._workers.threads = [one for one in self._workers.threads if one.is_alive()]
             for _ in range(min(waiting, _AT_ONCE - len(alive))):
-                thread = threading.Thread(target=self._work, name="helix-secret-run", daemon=True)
+                thread = threading.Thread(target=self._work, name="helix-secrets", daemon=True)
                 alive.append(thread)
                 thread.start()
 

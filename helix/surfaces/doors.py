@@ -13,6 +13,7 @@ from starlette.types import Scope
 
 if TYPE_CHECKING:
     from helix.access.audit import Audit
+    from helix.errors import HelixError
     from helix.memory.search_engine import RecallSoon
     from helix.memory.workspace import Workspace
     from helix.surfaces.mcp.lazy_surface import McpSoon
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from helix.surfaces.monitoring.status import DaemonStatus
 
 _DOORS = "helix.doors"
+_REFUSAL = "helix.no_doors"
 
 
 @dataclass(frozen=True)
@@ -57,3 +59,14 @@ def doors_in(scope: Scope) -> Doors:
     """Of the workspace that a request is about."""
     doors: Doors = scope[_DOORS]
     return doors
+
+
+def put_refusal(scope: Scope, why: HelixError) -> None:
+    """For a request that is served without a workspace, as anybody's is, and that asked for one."""
+    scope[_REFUSAL] = why
+
+
+def refusal_in(scope: Scope) -> HelixError:
+    """Why there are no doors."""
+    why: HelixError = scope[_REFUSAL]
+    return why

@@ -108,7 +108,7 @@ class Guard:
             headers = {"WWW-Authenticate": _challenge(refused)} if refused.code == "unauthorized" else {}
             if refused.retry_after is not None:
                 headers["Retry-After"] = str(refused.retry_after)
-            await refuse(refused.code, refused.message, headers)(scope, receive, send_closed)
+            await refuse(refused.code, _in_words_of(choice, refused), headers)(scope, receive, send_closed)
             return
         scope[_CHOSEN], scope[ACCESS] = choice, access
         scope[PRINCIPAL] = admitted.principal
@@ -165,6 +165,13 @@ def chosen_route(scope: Scope) -> BaseRoute | None:
     """The one that will answer, for who looks before the router does."""
     choice: Choice | None = scope.get(_CHOSEN)
     return None if choice is None else choice.route
+
+
+def _in_words_of(choice: Choice | None, refused: AccessRefused) -> str:
+    access = None if choice is None else access_of(choice.route)
+    if access is None or access.unauthorized is None or refused.code != "unauthorized":
+        return refused.message
+    return access.unauthorized
 
 
 def _challenge(refused: AccessRefused) -> str:

@@ -15,7 +15,7 @@ from helix.access import Credential
 from helix.errors import BadValue, HelixError
 from helix.memory.principal import Principal
 from helix.surfaces.caller import principal_of
-from helix.surfaces.doors import Doors, put_doors
+from helix.surfaces.doors import Doors, put_doors, put_refusal
 from helix.surfaces.guard import access_in
 from helix.surfaces.problems import answer
 
@@ -76,6 +76,7 @@ class InWorkspace:
             entered = None if doors is not None else await self._workspaces.enter(principal, named)
         except HelixError as error:
             # What is for everybody is no workspace's: a page to sign in with, or the proof that the daemon is yours.
+            put_refusal(scope, error)
             is_open = access_in(scope).credential is Credential.NEVER
             await (self._app if is_open else answer(error))(scope, receive, send)
             return

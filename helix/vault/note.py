@@ -44,7 +44,7 @@ _SAYS_REMOVED = re.compile(
 )
 _SAYS_ACTIVE = re.compile(r"""^status:[ \t]*["']?active\b""", re.MULTILINE)
 
-_KNOWN = frozenset(
+RECORD_KEYS = frozenset(
     (
         *("id", "title", "kind", "scope", "project", "filed", "status", "tags", "created_at"),
         *(
@@ -210,7 +210,7 @@ def to_memory(
     if project == MADE_UP_PROJECT and scope != "global" and meta.get("filed") is not True:
         project = None
     edges = {kind: _links(meta.get(kind)) for kind in EDGE_KINDS}
-    extra = {key: value for key, value in meta.items() if key not in _KNOWN}
+    extra = {key: value for key, value in meta.items() if key not in RECORD_KEYS}
     source = meta.get("source")
     owner, visibility = ownership_of(meta, scope, project, folder)
     # What a document links to lies beside its file, and not beside its note.

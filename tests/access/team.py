@@ -66,13 +66,15 @@ class TeamServed:
 
 @contextmanager
 def serving_team(
-    place: Path, mode: str = "team", *, limits: Mapping[str, int] | None = None, **settings: str
+    place: Path, mode: str = "team", *, limits: Mapping[str, int | str] | None = None, **settings: str
 ) -> Iterator[TeamServed]:
     """With these limits and no others: tests ask more often than people do."""
-    figures = {**dict.fromkeys(asdict(LimitsConfig()), 0), **(limits or {})}
+    figures = {**dict.fromkeys(asdict(LimitsConfig()), 0), "redis": "", **(limits or {})}
     (place / "config").mkdir(exist_ok=True)
     with open(place / "config" / "config.toml", "a") as file:
-        file.write("".join(["\n[limits]\n", *(f"{name} = {most}\n" for name, most in figures.items())]))
+        file.write(
+            "".join(["\n[limits]\n", *(f"{name} = {json.dumps(most)}\n" for name, most in figures.items())])
+        )
     env = {**surroundings(place), "HELIX_MODE": mode, **settings}
     helix("init", env=env)
     keys = make_people(place)

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from helix.access.api_key import hash_secret, is_secret, make_key, parse_key
+from helix.access.api_key import SPELLINGS, hash_secret, is_secret, make_key, parse_key, spelled_for
 from helix.access.credentials import CREDENTIALS_FILE, Credentials, KeyBounds
 from helix.errors import AlreadyExists, BadValue, ConfigError, CredentialNotFound
 from tests.access.team import TeamServed, id_of
@@ -42,6 +42,20 @@ def test_a_key_is_kept_as_a_salted_hash_that_says_what_it_cost() -> None:
     assert is_secret(key.secret, kept)
     assert not is_secret(key.secret[:-1], kept)
     assert parse_key(key.text) == key
+
+
+def test_a_key_is_the_same_in_every_spelling_and_none_of_them_stands_in_an_address(team: TeamServed) -> None:
+    key = team.key("ann")
+    spelled = [spelled_for(dialect, key) for dialect in SPELLINGS]
+    assert [text.partition(id_of(key))[0] for text in spelled] == ["hx_sk_", "nm_"]
+    for text in spelled:
+        assert parse_key(text) == parse_key(key)
+        assert team.ask("GET", "/recent", text).status_code == 200
+        assert team.ask("GET", f"/recent?key={text}").status_code == 400
+        refused = team.ask("POST", "/remember", key, json={"text": f"The key of the shed is {text}"})
+        assert refused.json()["code"] == "secret-refused"
+    assert team.ask("GET", "/recent", f"nm_{id_of(key)}.{'x' * 43}").status_code == 401
+    assert team.ask("GET", "/recent?project=nm_x", key).status_code == 200
 
 
 def test_a_hash_of_another_cost_is_still_understood_and_a_damaged_one_opens_nothing() -> None:

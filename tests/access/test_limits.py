@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,11 +11,12 @@ from typing import Any
 import pytest
 
 from helix.access.rates import Rates, class_of
-from helix.config import LimitsConfig
-from helix.errors import RateLimited
+from helix.config import LimitsConfig, load
+from helix.errors import ConfigError, RateLimited
 from helix.verb_table import VERBS
 from tests.access.team import TeamServed, serving_team
 from tests.access.test_keys import open_session, say
+from tests.waiting import wait_for
 
 LIMITS = {"recall": 3, "write": 2, "other": 4, "failures": 3}
 
@@ -74,7 +77,7 @@ def test_the_limits_are_told_and_nobody_is_limited_in_local(limited: TeamServed)
 
 
 def test_every_verb_counts_as_something_that_has_a_limit() -> None:
-    assert {class_of(verb) for verb in VERBS.values()} <= set(LimitsConfig.__dataclass_fields__)
+    assert {class_of(verb) for verb in VERBS.values()} <= set(Rates(LimitsConfig()).figures)
     assert class_of(VERBS["search"]) == "recall"
     assert class_of(VERBS["forget"]) == "change"
     assert class_of(VERBS["session_ingest"]) == "batch"
@@ -89,3 +92,51 @@ def test_what_is_refused_does_not_count_and_zero_is_no_limit() -> None:
     rates.count("recall", "bob")
     for _ in range(100):
         rates.count("write", "ann")
+
+
+@pytest.fixture
+def redis(tmp_path: Path) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Where a Redis of its own is asked, and its process."""
+    socket = tmp_path / "redis.sock"
+    server = subprocess.Popen(
+        ["redis-server", "--port", "0", "--unixsocket", str(socket), "--save", "", "--dir", str(tmp_path)],
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        wait_for(socket.exists)
+        yield f"redis+unix://{socket}", server
+    finally:
+        server.kill()
+        server.wait()
+
+
+@pytest.mark.skipif(
+    shutil.which("redis-server") is None, reason="NOT PROVED HERE: redis-server is not installed"
+)
+def test_daemons_that_share_a_redis_count_together_and_each_by_itself_without_it(
+    redis: tuple[str, subprocess.Popen[bytes]], tmp_path: Path
+) -> None:
+    address, server = redis
+    limits = {**LIMITS, "redis": address}
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    with (
+        serving_team(tmp_path / "a", limits=limits) as one,
+        serving_team(tmp_path / "b", limits=limits) as two,
+    ):
+
+        def ask(team: TeamServed) -> int:
+            return team.ask("GET", "/recent", team.keys["ann"]).status_code
+
+        assert [ask(one), ask(two), ask(one)] == [200, 200, 200]
+        assert [ask(two), ask(one)] == [429, 429]
+        assert two.ask("GET", "/recent", two.keys["bob"]).status_code == 200
+        server.kill()
+        server.wait()
+        assert [ask(two), ask(two), ask(two), ask(two)] == [200, 200, 200, 429]
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:6379", "127.0.0.1:6379"])
+def test_an_address_that_is_none_of_a_redis_is_refused(address: str) -> None:
+    with pytest.raises(ConfigError, match="redis://"):
+        load({}, Path("/nowhere"), {"limits": {"redis": address}})

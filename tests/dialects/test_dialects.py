@@ -84,8 +84,10 @@ REFERENCE: dict[str, tuple[list[str], dict[str, Payload]]] = {
 
 CHANGING = {
     "memory_write", "memory_append", "memory_forget", "memory_relate", "memory_feedback", "memory_skill",
-    "memory_invalidate", "context_after_turn", "subagent_cleanup",
+    "memory_invalidate", "context_after_turn", "subagent_cleanup", "memory_remember", "memory_update",
+    "project_create", "project_delete", "project_activate", "project_deactivate", "project_share", "project_unshare",
 }  # fmt: skip
+DESTROYING = {"memory_forget", "project_delete", "project_unshare"}
 
 every_dialect = pytest.mark.parametrize("dialect", DIALECTS.values(), ids=lambda dialect: dialect.name)
 
@@ -129,7 +131,7 @@ def test_only_forgetting_is_said_to_destroy_and_all_looking_to_be_harmless() -> 
     for dialect in DIALECTS.values():
         for tool in dialect.tools:
             assert tool.hints.read_only is (tool.name not in CHANGING)
-            assert tool.hints.destructive is (tool.name == "memory_forget")
+            assert tool.hints.destructive is (tool.name in DESTROYING)
 
 
 def test_instructions_are_short() -> None:

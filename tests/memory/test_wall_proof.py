@@ -30,7 +30,7 @@ from tests.memory.team_world import MARK, PRINCIPALS, Asking, marks_of, seen_fil
 from tests.memory.world import World, opened
 from tests.scale import scaled
 
-STEPS = 800
+STEPS = 1_000
 MIRRORED = 90
 
 

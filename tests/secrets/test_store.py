@@ -7,8 +7,12 @@ import sqlite3
 import stat
 import sys
 from pathlib import Path
+from typing import ClassVar
 
+import keyring
 import pytest
+from keyring.backends.chainer import ChainerBackend
+from keyrings.alt.file import PlaintextKeyring
 
 from helix.errors import AlreadyExists, BadValue, SecretNotFound, SecretsUnreadable
 from helix.secrets.key import KEY_FILE
@@ -95,18 +99,21 @@ def test_a_key_that_is_gone_is_not_replaced_by_a_new_one(store: SecretStore, tmp
     assert store.values(["github"]) == {"github": VALUE + "-again"}
 
 
-def test_the_key_is_in_the_keyring_of_the_machine_where_there_is_one(
-    store: SecretStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import keyring
-    from keyrings.alt.file import PlaintextKeyring
-
+def _ring(place: Path, priority: float) -> PlaintextKeyring:
     class Ring(PlaintextKeyring):  # type: ignore[misc]
-        priority = 5
+        pass
 
+    Ring.priority = priority
     ring = Ring()
-    ring.file_path = str(tmp_path / "ring.cfg")
+    ring.file_path = str(place / f"ring-{priority}.cfg")
+    return ring
+
+
+def test_the_key_is_in_the_keyring_of_the_machine_where_there_is_one(
+    store: SecretStore, tmp_path: Path
+) -> None:
     before = keyring.get_keyring()
+    ring = _ring(tmp_path, priority=5)
     keyring.set_keyring(ring)
     try:
         store.add("github", VALUE)
@@ -115,6 +122,27 @@ def test_the_key_is_in_the_keyring_of_the_machine_where_there_is_one(
         ring.delete_password("helix-memory", "vault-one")
         with pytest.raises(SecretsUnreadable, match="keyring"):
             store.values(["github"])
+    finally:
+        keyring.set_keyring(before)
+
+
+@pytest.mark.parametrize("priorities", [(0.5, 0.6), (0.5, 5)])
+def test_of_several_keyrings_only_one_that_encrypts_is_taken(
+    store: SecretStore, tmp_path: Path, priorities: tuple[float, float]
+) -> None:
+    class Chain(ChainerBackend):  # type: ignore[misc]
+        priority = 10
+        backends: ClassVar = [_ring(tmp_path, priority) for priority in priorities]
+
+    before = keyring.get_keyring()
+    keyring.set_keyring(Chain())
+    try:
+        store.add("github", VALUE)
+        assert store.values(["github"]) == {"github": VALUE}
+        assert not (tmp_path / "ring-0.5.cfg").exists()
+        assert not (tmp_path / "ring-0.6.cfg").exists()
+        assert (tmp_path / "ring-5.cfg").exists() == (5 in priorities)
+        assert (tmp_path / "config" / KEY_FILE).exists() == (5 not in priorities)
     finally:
         keyring.set_keyring(before)
 

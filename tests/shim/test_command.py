@@ -35,6 +35,7 @@ def _run(*options: str) -> subprocess.CompletedProcess[str]:
 
 def test_options_may_be_written_either_way() -> None:
     given = ["--dialect", "zaxy", "--names=dotted", "--tools", "sessions", "--project=a b", "--session", "s"]
+    given += ["--workspace=work"]
     options = parse([*given, "--no-start"])
     assert options is not None
     assert vars(options) == {
@@ -43,6 +44,7 @@ def test_options_may_be_written_either_way() -> None:
         "tools": "sessions",
         "project": "a b",
         "session": "s",
+        "workspace": "work",
         "no_start": True,
     }
 

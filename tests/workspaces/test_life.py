@@ -105,6 +105,8 @@ def test_one_whose_folder_is_gone_says_so_and_harms_no_other(ill: Orgs) -> None:
     assert str(gone.vault) not in answer.text
     told = ill.owner("GET", "/w/acme.gone/recent")
     assert (told.status_code, str(gone.vault) in told.text) == (503, True)
+    asked = ill.ask("GET", "/healthz", "amy", "gone")  # as commands do, before anything else
+    assert (asked.status_code, asked.json()["code"]) == (503, "workspace-unavailable")
     listed = {one["name"]: one for one in ill.owner("GET", "/workspaces").json()["workspaces"]}
     assert listed["acme.gone"]["state"] == "unavailable"
     assert "there is no vault" in listed["acme.gone"]["reason"]

@@ -19,3 +19,4 @@
 (import_statement) @import
 (export_statement source: (string)) @import
 (variable_declarator name: (_) value: (call_expression function: (identifier) @_r arguments: (arguments (string))) (#eq? @_r "require")) @import
+(variable_declarator name: (_) value: (member_expression object: (call_expression function: (identifier) @_r arguments: (arguments (string)))) (#eq? @_r "require")) @import

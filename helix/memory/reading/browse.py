@@ -15,7 +15,7 @@ from helix.memory.budget import NO_HEAD, fit_text
 from helix.memory.pagination import position_in
 from helix.memory.place import reaches
 from helix.memory.reading.presentation import brief, check_format, full
-from helix.memory.reading.search import asks_for_hidden, check_scope
+from helix.memory.reading.search import asks_for_hidden, check_scope, with_keys
 from helix.memory.reading.view import NOW, Row, View, When
 from helix.memory.request import Request, verb
 from helix.vault.note import Note
@@ -106,7 +106,7 @@ def _recent(
     def entries(view: View) -> list[list[Any]]:
         seen = Where(reaches=reaches(check_scope(scope), request.place), active_only=not hidden_too)
         rows = filter(to_predicate(seen), view.latest(earliest))
-        return [[row.id, hidden_too] for row in _filtered(list(rows), filters or {})]
+        return [[row.id, hidden_too] for row in _filtered(view, list(rows), filters or {})]
 
     view, listing = request.listed("recent", request.view(when), cursor, entries, quotes=False)
 
@@ -301,13 +301,12 @@ def _why_hidden(view: View, note: Note) -> str:
     return f"{memory.id} was forgotten; ask with include_deleted to see it, or restore it"
 
 
-def _filtered(rows: Sequence[Row], given: Mapping[str, str]) -> list[Row]:
+def _filtered(view: View, rows: Sequence[Row], given: Mapping[str, str]) -> list[Row]:
     if not given:
         return list(rows)
     filters, own = to_filters(given)
+    filtered = list(filter(to_predicate(filters), rows))
     if own:
-        raise BadValue(
-            f"{sorted(own)[0]!r} is no filter here; there are kind, tag, project, unfiled, scope, status, id, after "
-            "and before"
-        )
-    return list(filter(to_predicate(filters), rows))
+        known = with_keys(view, own)
+        filtered = [row for row in filtered if row.id in known]
+    return filtered

@@ -216,7 +216,7 @@ def ask(
         raise BadValue(f"the question has {len(query)} characters; ask with at most {_LONGEST_QUERY}")
     known, own = to_filters(filters or {})
     within = reaches(check_scope(scope), place)
-    only = _with_keys(view, own) if own else None
+    only = with_keys(view, own) if own else None
     if among is not None:
         only = among if only is None else among & only
     where = replace(known, reaches=within, among=only, active_only=not include_deleted)
@@ -236,7 +236,7 @@ def check_scope(scope: str) -> str | None:
     return None if scope == "all" else scope
 
 
-def _with_keys(view: View, own: Mapping[str, str]) -> frozenset[str]:
+def with_keys(view: View, own: Mapping[str, str]) -> frozenset[str]:
     """The memories with these values under a person's own keys, or in what is known of their source."""
 
     def fits(row: Row) -> bool:
@@ -247,8 +247,10 @@ def _with_keys(view: View, own: Mapping[str, str]) -> frozenset[str]:
 
 
 def _has(value: Any, wanted: str) -> bool:
-    values = value if isinstance(value, list) else [value]
-    return any(one is not None and str(one).casefold() == wanted.casefold() for one in values)
+    listed = value if isinstance(value, list) else [value]
+    values = {str(one).casefold() for one in listed if one is not None}
+    # Of several, with commas between them as in every filter, one will do; a value may have commas itself.
+    return not values.isdisjoint({wanted.casefold(), *(one.strip() for one in wanted.casefold().split(","))})
 
 
 def _notices(found: SearchAnswer, detailed: bool) -> answers.SearchNotices:

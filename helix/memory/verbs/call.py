@@ -15,7 +15,7 @@ from helix.memory.verbs.verb import Asks, Verb
 from helix.memory.writing.amend import Amendment
 from helix.memory.writing.write import NewText
 
-_AMENDED = ("text", "title", "kind", "tags", "importance", "valid_from", "valid_until", "visibility")
+_AMENDED = ("text", "title", "kind", "tags", "importance", "valid_from", "valid_until", "visibility", "extra")
 
 
 def call(request: Request, verb: Verb, asks: Asks, first: Callable[[], None] = lambda: None) -> Payload:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from helix.memory.size_limits import MOST_FILED
 from helix.memory.verbs.fields import ID, NOTHING, IdempotencyKey, MemoryId, Rel, Scope, Source, Visibility
@@ -35,6 +35,10 @@ class RememberRequest(Asks):
             "For whom it is beside its owner. Default: what is of a project is for its members, all else private."
         ),
     ] = None
+    extra: Annotated[
+        Mapping[str, Any],
+        About('Properties of one\'s own in the note, by which a search can filter: `{"namespace": "ops"}`.'),
+    ] = NOTHING
     idempotency_key: Annotated[
         str | None,
         About("A retry with the same key is answered, not repeated.", shortest=1, longest=200),
@@ -57,6 +61,9 @@ class UpdateRequest(Asks):
     valid_until: Annotated[str | None, About("An empty text takes it away.")] = None
     visibility: Annotated[
         Visibility | None, About("For whom it is beside its owner, who alone may say so.")
+    ] = None
+    extra: Annotated[
+        Mapping[str, Any] | None, About("Properties of one's own that are set; null takes one away.")
     ] = None
     idempotency_key: IdempotencyKey = None
     allow_secrets: bool = False

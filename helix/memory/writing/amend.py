@@ -12,6 +12,7 @@ from helix.memory.budget import Answer
 from helix.memory.request import Request, verb
 from helix.memory.size_limits import MOST_FILED
 from helix.memory.writing.idempotency import check_key, digest_of, with_degraded
+from helix.memory.writing.own_properties import check_extra
 from helix.memory.writing.store import Edit, Stored
 from helix.memory.writing.write import (
     check_importance,
@@ -45,6 +46,8 @@ class Amendment:
     valid_from: str | None = None
     valid_until: str | None = None
     visibility: str | None = None
+    extra: Mapping[str, Value] | None = None
+    """properties of one's own; None takes one away"""
 
 
 @verb("update")
@@ -88,7 +91,8 @@ def update(
         merged: answers.MergedMark = {"merged": True} if merges else {}
         return {"id": stored.note.id, "status": status, **_degraded(stored), "hash": after, **merged}
 
-    asked = {name: value for name, value in vars(wanted).items() if (name, value) != ("visibility", None)}
+    later = ("visibility", "extra")  # digests are kept, also those from before there were such
+    asked = {name: value for name, value in vars(wanted).items() if value is not None or name not in later}
     arguments = {"id": note.id, **asked, "based_on": based_on, "may_merge": may_merge}
     return _once(request, "update", note.id, idempotency_key, arguments, run)
 
@@ -245,6 +249,8 @@ def _changes(wanted: Amendment) -> dict[str, Value | Remove]:
     for name in ("valid_from", "valid_until"):
         if (moment := getattr(wanted, name)) is not None:
             changes[name] = check_time(name, moment) if moment else REMOVE
+    own = check_extra(wanted.extra or {})
+    changes |= {name: REMOVE if value is None else value for name, value in own.items()}
     return changes
 
 

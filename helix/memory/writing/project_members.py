@@ -110,6 +110,7 @@ def delete(request: Request, *, project: str) -> DeletedProject:
                 continue  # gone meanwhile, or somebody else's
             forgotten += 1
         request.store.forget_project(known.id)
+    request.projects.active.drop(known.name)
     return {"project": known.name, "id": known.id, "status": "deleted", "forgotten": forgotten}
 
 

@@ -29,6 +29,7 @@ from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
 from helix.memory.writing.compared_texts import ComparedTexts
 from helix.memory.writing.idempotency import check_key, digest_of, with_degraded
+from helix.memory.writing.own_properties import check_extra
 from helix.memory.writing.store import Edit, Store
 from helix.memory.writing.write_order import WritePlan
 from helix.vault.authors import Author, acting, current, doing
@@ -72,6 +73,8 @@ class NewText:
     valid_until: str | None = None
     visibility: str | None = None
     """without it as the record format says: a project's is for its members, all else is private"""
+    extra: Mapping[str, Value] = field(default_factory=dict)
+    """properties of one's own"""
     idempotency_key: str | None = None
     supersede_hint: str | None = None
     force: bool = False
@@ -85,8 +88,9 @@ def write(request: Request, new_text: NewText) -> answers.Written:
     new, key = to_new(new_text, request), check_key(new_text.idempotency_key)
     how = ("idempotency_key", "force", "allow_secrets", "source")
     content = {name: value for name, value in vars(new_text).items() if name not in how}
-    if new_text.visibility is None:  # digests are kept, also those from before there was one
-        del content["visibility"]
+    for name in ("visibility", "extra"):  # digests are kept, also those from before there were such
+        if not content[name]:
+            del content[name]
     digest = digest_of("write", {**content, "project": new.project})
     author = current() or Author("agent", request.place.client)
     with acting(author), nullcontext() if key is None else request.keys.held(key):
@@ -294,6 +298,7 @@ def to_new(new_text: NewText, request: Request) -> NewMemory:
         "owner": request.principal.user,
         "visibility": check_visibility(new_text.visibility, project)
         or _unshared(request, new_text.scope, project),
+        **check_extra(new_text.extra),
     }
     return NewMemory(
         body=new_text.text,

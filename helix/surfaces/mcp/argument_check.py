@@ -28,7 +28,8 @@ class Check:
     def checked(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments that are there: some hosts spell "not given" as null. Raises BadValue."""
         given = {name: value for name, value in arguments.items() if value is not None}
-        errors = sorted(self._validator.iter_errors(given), key=lambda error: list(map(str, error.path)))
+        found = () if self._tool.checks_itself else self._validator.iter_errors(given)
+        errors = sorted(found, key=lambda error: list(map(str, error.path)))
         if errors:
             raise BadValue(clean(" ".join(self._say(error) for error in errors[:_TOLD])))
         return {name: _cleaned(value) for name, value in given.items()}

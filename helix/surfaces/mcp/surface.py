@@ -13,7 +13,7 @@ from mcp.server.lowlevel import Server
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from helix.dialects.dialect import Dialect
+from helix.dialects.dialect import Dialect, SessionWords
 from helix.dialects.registry import DEFAULT, DIALECTS, access_to
 from helix.memory.place import Place
 from helix.memory.workspace import Workspace
@@ -35,13 +35,19 @@ class ServedDialect:
     """One dialect, over both transports. Made when it is first spoken."""
 
     def __init__(
-        self, server: Server[Any], direct: DirectCalls, notices: Notices, streams: SseStreams, **limits: Any
+        self,
+        server: Server[Any],
+        direct: DirectCalls,
+        notices: Notices,
+        streams: SseStreams,
+        words: SessionWords | None = None,
+        **limits: Any,
     ) -> None:
         self.server = server
         self.direct = direct
         self.notices = notices
-        self.endpoint = DialectEndpoint(server, direct, **limits)
-        self.stream_endpoint = SseEndpoint(server, streams)
+        self.endpoint = DialectEndpoint(server, direct, words=words, **limits)
+        self.stream_endpoint = SseEndpoint(server, streams, words)
         self.is_running = False
 
     async def run(self, *, task_status: TaskStatus[None]) -> None:
@@ -92,7 +98,9 @@ class McpSurface:
             direct = DirectCalls(tools)
             notices = Notices(resources, direct)
             server = make_server(dialect, self._version, tools, resources, notices)
-            self._served[name] = ServedDialect(server, direct, notices, self.streams, **self._limits)
+            self._served[name] = ServedDialect(
+                server, direct, notices, self.streams, dialect.sessions, **self._limits
+            )
         return self._served[name]
 
     async def started(self, name: str) -> ServedDialect:

@@ -12,10 +12,10 @@ from fastapi.responses import PlainTextResponse
 
 from helix.access import LOCAL, OPEN, declare
 from helix.surfaces.caller import principal_of
-from helix.surfaces.doors import doors_in, find_doors
+from helix.surfaces.doors import doors_in, find_doors, refusal_in
 from helix.surfaces.monitoring.health import can_serve
 from helix.surfaces.monitoring.metrics import CONTENT_TYPE
-from helix.surfaces.problems import refuse
+from helix.surfaces.problems import answer
 from helix.surfaces.rest import daemon_answers
 from helix.surfaces.rest.models import answer_model
 from helix.surfaces.rest.respond import reads, reply
@@ -44,7 +44,7 @@ def add_care(
         """
         doors = find_doors(request.scope)
         if doors is None:
-            return refuse("forbidden", "there is no workspace of this name for whoever asks")
+            return answer(refusal_in(request.scope))
         state = await doors.health.look_soon()
         status = 200 if can_serve(state) else 503
         if tells_everybody or principal_of(request.scope).may("diagnostics"):

@@ -12,6 +12,7 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.requests import HTTPConnection
 from starlette.testclient import TestClient
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from helix.access import Access
 from helix.cli.verbs import spell
@@ -21,8 +22,10 @@ from helix.memory.principal import UNKNOWN, Principal
 from helix.memory.tokens import serialize
 from helix.memory.workspace import Workspace
 from helix.surfaces.caller import Signed
+from helix.surfaces.doors import Doors, put_doors
 from helix.surfaces.guard import Admitted, Guard
 from helix.surfaces.mcp.surface import McpSurface
+from helix.surfaces.monitoring.clients import Clients
 from helix.surfaces.problems import answer as answer_of
 from helix.surfaces.rest.mount import mount
 from helix.verb_table import VERBS
@@ -49,13 +52,29 @@ class Tokens:
         return Admitted(BY_TOKEN.get(token, UNKNOWN), token)
 
 
+class Opened:
+    """The doors to one workspace, as far as verbs and tools go through them."""
+
+    def __init__(self, app: ASGIApp, workspace: Workspace) -> None:
+        unused: Any = None
+        self._app = app
+        clients = Clients(workspace.followed.vault.clock)
+        self._doors = Doors(
+            workspace, unused, unused, unused, unused, clients, unused, lambda: None, unused
+        )  # fmt: skip
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        put_doors(scope, self._doors)
+        await self._app(scope, receive, send)
+
+
 @contextmanager
 def surfaces(workspace: Workspace) -> Iterator[TestClient]:
     """REST and MCP, behind the guard."""
     mcp = McpSurface(workspace, "1")
     app = FastAPI(openapi_url=None, lifespan=lambda _: mcp.run())
-    app.state.workspace = workspace
     app.add_middleware(Signed)
+    app.add_middleware(Opened, workspace=workspace)
     app.add_middleware(Guard, policy=Tokens(), router=app.router)
     app.add_exception_handler(HelixError, lambda _, error: answer_of(error))
     mount(app, VERBS.values())

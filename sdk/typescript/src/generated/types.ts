@@ -1510,6 +1510,8 @@ export interface RememberBody {
   validUntil?: string | null | undefined;
   /** For whom it is beside its owner. Default: what is of a project is for its members, all else private. */
   visibility?: "private" | "project" | "team" | null | undefined;
+  /** Properties of one's own in the note, by which a search can filter: `{"namespace": "ops"}`. */
+  extra?: Record<string, unknown> | undefined;
   /** A retry with the same key is answered, not repeated. */
   idempotencyKey?: string | null | undefined;
   /** The id of the memory that this one replaces. */
@@ -2050,6 +2052,8 @@ export interface UpdateBody {
   validUntil?: string | null | undefined;
   /** For whom it is beside its owner, who alone may say so. */
   visibility?: "private" | "project" | "team" | null | undefined;
+  /** Properties of one's own that are set; null takes one away. */
+  extra?: Record<string, unknown> | null | undefined;
   idempotencyKey?: string | null | undefined;
   allowSecrets?: boolean | undefined;
   /** False refuses the change when the file has changed at all since it was read. Default: `true`. */
