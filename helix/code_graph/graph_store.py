@@ -189,6 +189,16 @@ class CodeGraph(StateDatabase):
             for row in self._rows("SELECT id, path, language, module, lines, is_test FROM files")
         ]
 
+    def has_file(self, path: str) -> bool:
+        return bool(self._rows("SELECT 1 FROM files WHERE path = ?", path))
+
+    def has_files_beside(self, path: str) -> bool:
+        """In the same folder, or below it."""
+        folder = f"{path.rpartition('/')[0]}/".removeprefix("/")
+        return bool(
+            self._rows("SELECT 1 FROM files WHERE substr(path, 1, ?) = ? LIMIT 1", len(folder), folder)
+        )
+
     def symbols(self, where: str, *values: object) -> list[KnownSymbol]:
         """`where` is a condition of ours."""
         return [KnownSymbol(*row) for row in self._rows(f"{_SYMBOL} WHERE {where}", *values)]

@@ -62,8 +62,8 @@ def find(graph: CodeGraph, pattern: str, limit: int) -> list[KnownSymbol]:
         )
     if container:
         where, values = f"{where} AND s.container = ?", [*values, container.rpartition(".")[2]]
-    order = " ORDER BY s.name != ?, f.is_test, s.is_local, f.path, s.first LIMIT ?"
-    found = graph.symbols(where + order, *values, name, limit)
+    order = " ORDER BY f.path != ?, s.name != ?, f.is_test, s.is_local, f.path, s.first LIMIT ?"
+    found = graph.symbols(where + order, *values, path, name, limit)
     if found or path or container:
         return found
     folded = _escaped(name.casefold())
@@ -132,10 +132,10 @@ def _affected(
 
 
 def _without_bare_files(found: dict[tuple[str, int], Affected]) -> Iterator[Affected]:
-    """A file that merely imports what a symbol of it uses is told by that symbol."""
-    told = {node.path for node in found.values() if node.symbol is not None}
+    """A file that merely imports what a symbol of it uses is with_symbols by that symbol."""
+    with_symbols = {node.path for node in found.values() if node.symbol is not None}
     for node in found.values():
-        if node.symbol is None and node.relation == "imports" and node.path in told:
+        if node.symbol is None and node.relation == "imports" and node.path in with_symbols:
             continue
         yield node
 

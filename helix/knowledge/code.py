@@ -100,7 +100,7 @@ def code_tour(
         raise BadValue(f"say with source which is meant: {names}")
     [(folder, graph)] = graphs
     stops = queries.tour(graph)
-    told: list[TourStop] = [
+    shown_stops: list[TourStop] = [
         {
             "path": stop.file.path,
             "lines": stop.file.lines,
@@ -110,7 +110,7 @@ def code_tour(
         for stop in stops
     ]
     head = {"source": folder.name, "files": len(stops)}
-    return cast(CodeTour, _fitted(request, head, "stops", told, limit, max_tokens))
+    return cast(CodeTour, _fitted(request, head, "stops", shown_stops, limit, max_tokens))
 
 
 def _graphs(request: Request, source: str | None) -> _Graphs:
@@ -163,7 +163,7 @@ def _citing(request: Request, known: KnownSymbol) -> list[CitingMemory]:
 
 
 def _symbol(folder: SourceFolder, known: KnownSymbol) -> CodeSymbol:
-    told: CodeSymbol = {
+    answer: CodeSymbol = {
         "name": known.qualified,
         "kind": known.kind,
         "source": folder.name,
@@ -172,12 +172,12 @@ def _symbol(folder: SourceFolder, known: KnownSymbol) -> CodeSymbol:
         "end_line": known.last,
     }
     if known.is_test:
-        told["test"] = True
-    return told
+        answer["test"] = True
+    return answer
 
 
 def _affected(folder: SourceFolder, node: queries.Affected) -> AffectedCode:
-    told: AffectedCode = {
+    answer: AffectedCode = {
         "distance": node.distance,
         "relation": cast(Any, node.relation),
         "source": folder.name,
@@ -187,10 +187,10 @@ def _affected(folder: SourceFolder, node: queries.Affected) -> AffectedCode:
         "via": node.via,
     }
     if node.is_test:
-        told["test"] = True
+        answer["test"] = True
     if not node.is_sure:
-        told["likely"] = True
-    return told
+        answer["likely"] = True
+    return answer
 
 
 def _neighbor(folder: SourceFolder, found: queries.Neighbour) -> CodeNeighbor:

@@ -32,10 +32,10 @@ def test_impact_tells_callers_tests_and_memories_by_distance(world: World, shop:
     )
     world.add("Retry is fine, says shop.")
     answer = _ask(world, code_impact, symbol="shop/pay.py::retry", depth=2)
-    assert [node["symbol"] for node in answer["affected"] if node["distance"] == 2] == [
+    assert {node["symbol"] for node in answer["affected"] if node["distance"] == 2} == {
         "Gateway.refund",
         "sell",
-    ]
+    }
     assert (answer["total"], answer["tests"]) == (6, 1)
     assert answer["memories"] == [{"id": memory["id"], "title": "Fridays"}]
     assert answer["symbols"][0]["line"] == 4
@@ -98,3 +98,25 @@ def test_what_is_not_there_is_said_with_a_sentence(world: World, shop: Path) -> 
         _ask(world, code_find, symbol=" ")
     with pytest.raises(BadValue, match="depth is 9"):
         _ask(world, code_impact, symbol="retry", depth=9)
+
+
+def test_a_memory_whose_code_has_gone_is_named_in_the_inbox(world: World, shop: Path) -> None:
+    there = world.add("Sell with `code:shop/desk.py::sell` only.", title="There")
+    gone = world.add("Sell twice with `code:shop/desk.py::twice`, never thrice.", title="Gone")
+    file = world.add("Alone is `code:shop/other.py::alone` in its room.", title="File")
+    world.add("Another repository has code:web/app.ts::render in it.", title="Elsewhere")
+
+    def stale() -> Any:
+        items = world.service.inbox(caller=ME)["items"]
+        return {item["id"]: item for item in items if item["what"] == "stale-code"}
+
+    assert stale() == {}
+    write(shop, {"shop/desk.py": "def sell():\n    return 1\n"})
+    (shop / "shop" / "other.py").unlink()
+    source_index(world.service.request(ME), source_id="shop")
+    found = stale()
+    assert set(found) == {gone["id"], file["id"]}
+    assert there["id"] not in found
+    assert "shop/desk.py has no twice any more" in found[gone["id"]]["reason"]
+    assert "there is no shop/other.py any more" in found[file["id"]]["reason"]
+    assert found[gone["id"]]["actions"][0]["route"] == "/forget"
