@@ -916,7 +916,7 @@ export interface Inbox {
 export interface InboxItem {
   /** Stands for the item as it is now. */
   key: string;
-  what: "proposed" | "unreadable" | "unmerged" | "waiting-to-merge" | "duplicate" | "contradiction" | "expired" | "stale-task" | "dangling-link" | "secret-refused";
+  what: "proposed" | "unreadable" | "unmerged" | "waiting-to-merge" | "duplicate" | "contradiction" | "expired" | "stale-task" | "dangling-link" | "stale-code" | "secret-refused";
   id: string | null;
   title: string | null;
   /** The memory that would stand in its place; of a dangling link what it names. */
