@@ -196,9 +196,28 @@ class Sources:
         """Again and again: what is connected is followed from now on."""
         if self._find_registry() is None:
             return
-        self._get_registry().reopen_if_deleted()
+        for source in self.reopen_deleted():
+            self._follow().add(source)
         for source in self.all():
             self._follow().add(source, only_new=True)
+
+    def reopen_deleted(self) -> list[SourceFolder]:
+        """Somebody may have deleted what is open here: those of which all has to be read again."""
+        with self._lock:
+            if self._registry is not None:
+                self._registry.reopen_if_deleted()
+            deleted = [
+                opened
+                for opened in self._open.values()
+                if not index_file(self._folder_of(opened.source)).exists()
+            ]
+        for opened in deleted:
+            with opened.looking:
+                if not opened.is_purged:
+                    opened.index.reopen_if_deleted()
+                    if opened.graph is not None:
+                        opened.graph.reopen_if_deleted()
+        return [opened.source for opened in deleted]
 
     def stop(self) -> None:
         self._is_leaving.set()

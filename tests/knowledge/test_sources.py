@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -246,6 +247,15 @@ def test_what_was_interrupted_is_gone_on_with(shop: Path, tmp_path: Path) -> Non
     Look(shop, index, None, lambda: False, lambda done, total: totals.append(total)).at_everything()
     assert (index.counts().files, totals[0]) == (252, 152)
     index.close()
+
+
+def test_an_index_that_somebody_deletes_is_made_again(world: World, shop: Path, tmp_path: Path) -> None:
+    found = _connect(world, shop)
+    [folder] = (tmp_path / "state").rglob(found["id"])
+    shutil.rmtree(folder)
+    assert [source.id for source in world.workspace.sources().reopen_deleted()] == [found["id"]]
+    assert source_index(_request(world), source_id=found["id"])["total"] == 2
+    assert len(_citations(world, "payment gateway")) == 1
 
 
 def test_projects_and_scopes_narrow_sources_as_they_do_memories(
