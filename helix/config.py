@@ -156,7 +156,9 @@ class LimitsConfig:
     address: int = 600
     """requests from one address, whoever makes them"""
     failures: int = 20
-    """keys from one address that are not valid"""
+    """keys and passwords from one address that are not valid"""
+    sign_in: int = 10
+    """passwords for one user that are not theirs, from wherever"""
     redis: str = ""
     """daemons that share a Redis count together in it: redis://host:6379/0"""
 

@@ -134,7 +134,7 @@ def _serve(followed: FollowedVault) -> None:
             Plugged(lifespans=[main.run, workspaces.run]),
             Plugged(mcp_routes(lambda scope: doors_in(scope).mcp, dialects)),
             Plugged(dialect_rest(dialects)),
-            Plugged(dashboard()),
+            Plugged(dashboard(config.mode)),
             Plugged(proof(token)),
             Plugged(workspace_routes(workspaces.states)),
             *admission.plugged,

@@ -42,6 +42,10 @@ class Memory(TypedDict):
     valid_from: NotRequired[str | None]
     valid_until: NotRequired[str | None]
     importance: NotRequired[float | None]
+    owner: NotRequired[Annotated[str | None, About("The user whose it is, in a team.")]]
+    visibility: NotRequired[
+        Annotated[str | None, About("For whom it is beside its owner; absent where nobody owns it.")]
+    ]
     path: NotRequired[str | None]
     hash: NotRequired[str | None]
     properties_unread: NotRequired[

@@ -1,10 +1,11 @@
-"""The policy of a daemon for several people: whoever shows a valid key, and the owner of this machine."""
+"""The policy of a daemon for several people: whoever shows a valid key, or signed in with a browser, and the owner of
+this machine."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Set
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 
 import anyio
 import anyio.to_thread
@@ -13,14 +14,16 @@ from starlette.requests import HTTPConnection
 from helix.access import Access, Credential
 from helix.access.api_key import PREFIX, SPELLINGS
 from helix.access.audit import Audit
+from helix.access.browser_sessions import BrowserSessions
 from helix.access.gate import caller_name
 from helix.access.key_ring import KeyRing
 from helix.access.rates import Rates
 from helix.errors import RateLimited
 from helix.memory.principal import LOCAL, UNKNOWN
+from helix.surfaces.entrance import PAGE, Entrance, is_of_own_page
 from helix.surfaces.guard import AccessRefused, Admitted
 from helix.surfaces.local_access import NOTHING_SHOWN, is_token, token_name
-from helix.surfaces.source import Peers, check_host, check_origin
+from helix.surfaces.source import check_host, check_origin
 
 # Clients that are given "Bearer hx_sk_…" as the key put another word before it.
 _SCHEME = re.compile(r"(?:bearer\s+)+", re.IGNORECASE)
@@ -32,24 +35,12 @@ _IN_ADDRESS = re.compile(
 _PROVED_AT_ONCE = 2
 
 
-@dataclass(frozen=True)
-class Entrance:
-    """By which names requests come in, and who may stand before the daemon."""
-
-    hosts: Set[str]
-    origins: Set[str]
-    usual: str
-    """the address that is told to whoever asks elsewhere"""
-    peers: Peers
-    is_encrypted: bool
-    """whether the daemon itself serves HTTPS"""
-
-
 class TeamAccess:
     def __init__(
         self,
         entrance: Entrance,
         ring: KeyRing,
+        sessions: BrowserSessions,
         token: Callable[[], str],
         rates: Rates,
         audit: Audit,
@@ -60,6 +51,7 @@ class TeamAccess:
         is not asked for there."""
         self._entrance = entrance
         self._ring = ring
+        self._sessions = sessions
         self._token = token
         self._rates = rates
         self._audit = audit
@@ -97,6 +89,8 @@ class TeamAccess:
             admitted = await self._admit(shown, address, self._entrance.peers.is_direct(connection))
             if admitted is not None:
                 return admitted
+        elif (admitted := self._signed_in(connection)) is not None:
+            return admitted
         elif self._trusts_this_machine and is_here and access.credential is not Credential.ALWAYS:
             return Admitted(LOCAL, NOTHING_SHOWN)
         if access.credential is Credential.NEVER:
@@ -104,6 +98,20 @@ class TeamAccess:
         if shown is not None:
             self._write(connection, address)
         raise _unauthorized(shown)
+
+    def _signed_in(self, connection: HTTPConnection) -> Admitted | None:
+        """By the cookie of a browser, which sends it along with whatever is asked for."""
+        shown = self._entrance.shown_by_browser(connection)
+        session = None if shown is None else self._sessions.find(shown)
+        principal = None if session is None else self._ring.signed_in(session)
+        if principal is None:
+            return None
+        if not is_of_own_page(connection):
+            raise AccessRefused(
+                "wrong-origin",
+                f"with a cookie, only Helix's own page changes anything: it sends {PAGE.title()}, and programs a key",
+            )
+        return Admitted(principal, f"user {principal.user}")
 
     async def _admit(self, shown: str, address: str, is_direct: bool) -> Admitted | None:
         if is_direct and is_token(shown, token := self._token()):

@@ -117,7 +117,7 @@ def test_daemons_that_share_a_redis_count_together_and_each_by_itself_without_it
     redis: tuple[str, subprocess.Popen[bytes]], tmp_path: Path
 ) -> None:
     address, server = redis
-    limits = {**LIMITS, "redis": address}
+    limits: dict[str, int | str] = {**LIMITS, "redis": address}
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
     with (

@@ -393,6 +393,7 @@ WITHOUT_DAEMON = (
     Line("user add bob --json", shows='"agent"'),
     Line("user add Bob", status=2, shows="cannot be the name"),
     Line("user list", shows="operator"),
+    Line("user passwd ann --stdin --json", status=2, shows="12 to"),
     Line("user list --json", shows='"keys": 0'),
     Line(
         "key create ann --name laptop --role agent --permission recall --project zoo --agent claude"

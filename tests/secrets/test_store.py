@@ -130,12 +130,12 @@ def test_the_key_is_in_the_keyring_of_the_machine_where_there_is_one(
 def test_of_several_keyrings_only_one_that_encrypts_is_taken(
     store: SecretStore, tmp_path: Path, priorities: tuple[float, float]
 ) -> None:
-    class Chain(ChainerBackend):  # type: ignore[misc]
+    class Chain(ChainerBackend):
         priority = 10
         backends: ClassVar = [_ring(tmp_path, priority) for priority in priorities]
 
     before = keyring.get_keyring()
-    keyring.set_keyring(Chain())
+    keyring.set_keyring(Chain())  # type: ignore[no-untyped-call]
     try:
         store.add("github", VALUE)
         assert store.values(["github"]) == {"github": VALUE}

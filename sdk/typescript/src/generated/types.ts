@@ -829,6 +829,10 @@ export interface Hit {
   validFrom?: string | null;
   validUntil?: string | null;
   importance?: number | null;
+  /** The user whose it is, in a team. */
+  owner?: string | null;
+  /** For whom it is beside its owner; absent where nobody owns it. */
+  visibility?: string | null;
   path?: string | null;
   hash?: string | null;
   /** Its properties cannot be read: it is known by its text alone, and cannot be changed. */
@@ -1202,6 +1206,10 @@ export interface Memory {
   validFrom?: string | null;
   validUntil?: string | null;
   importance?: number | null;
+  /** The user whose it is, in a team. */
+  owner?: string | null;
+  /** For whom it is beside its owner; absent where nobody owns it. */
+  visibility?: string | null;
   path?: string | null;
   hash?: string | null;
   /** Its properties cannot be read: it is known by its text alone, and cannot be changed. */
@@ -1233,6 +1241,10 @@ export interface MemoryPage {
   validFrom?: string | null;
   validUntil?: string | null;
   importance?: number | null;
+  /** The user whose it is, in a team. */
+  owner?: string | null;
+  /** For whom it is beside its owner; absent where nobody owns it. */
+  visibility?: string | null;
   path?: string | null;
   hash?: string | null;
   /** Its properties cannot be read: it is known by its text alone, and cannot be changed. */

@@ -8,6 +8,7 @@ import { live } from "../live.js";
 import { memoryLink } from "../memory-words.js";
 import { here, replace } from "../route.js";
 import { proposalForm, proposalWords } from "./proposal.js";
+import { may } from "../who.js";
 
 const ABOUT = {
   proposed: "Proposed memories",
@@ -153,7 +154,7 @@ function begin(root, first, count) {
       h(
         "div",
         { class: "inbox-actions" },
-        item.actions.flatMap((action, position) => [
+        item.actions.filter(isAllowed).flatMap((action, position) => [
           button(action.label, (event) => act(action, event.currentTarget), {
             kind: position === 0 && action.name !== "dismiss" ? "primary" : "",
           }),
@@ -219,6 +220,16 @@ function begin(root, first, count) {
     },
   };
 }
+
+const PERMISSIONS = {
+  "/inbox/accept": "remember",
+  "/inbox/dismiss": "diagnostics",
+  "/forget": "forget",
+  "/restore": "recover",
+};
+
+/** Whatever else changes a memory. */
+const isAllowed = (action) => may(PERMISSIONS[action.route] ?? "modify");
 
 /** How many things need somebody, for the navigation of a page that shows another view. */
 export async function countInbox() {

@@ -5,6 +5,7 @@ import { button, fill, h, put } from "../dom.js";
 import { copy } from "../feedback.js";
 import { clock, whole } from "../format.js";
 import { memoryLink } from "../memory-words.js";
+import { may } from "../who.js";
 
 // Where the payloads of the known types say what happened.
 const TELLING = ["content", "decision", "title", "summary", "text", "key", "issue", "command", "task", "source"];
@@ -23,6 +24,7 @@ export function eventRow(session, event, { isCited, isNew, isOpen, isBroken, onE
       { class: "row" },
       button("Copy citation", () => copy(event.citation, "the citation"), { symbol: "quote", data: { focus: `copy ${event.hash}` } }),
       !event.erased_at &&
+        may("forget") &&
         button("Erase …", onErase, { symbol: "forget", kind: "danger", data: { focus: `erase ${event.hash}` } }),
       memory,
     ),
