@@ -134,6 +134,14 @@ class AssetsConfig:
 
 
 @dataclass(frozen=True)
+class SourcesConfig:
+    """Folders that are searched where they are."""
+
+    folders: tuple[str, ...] = ()
+    """below these, named from the root, people of a team may connect sources; you may connect any folder"""
+
+
+@dataclass(frozen=True)
 class DialectsConfig:
     """Which dialects are served besides `helix`."""
 
@@ -267,6 +275,7 @@ class Config:
     distill: DistillConfig = DistillConfig()
     secrets: SecretsConfig = SecretsConfig()
     assets: AssetsConfig = AssetsConfig()
+    sources: SourcesConfig = SourcesConfig()
     dialects: DialectsConfig = DialectsConfig()
     limits: LimitsConfig = LimitsConfig()
     oauth: OAuthConfig = OAuthConfig()

@@ -23,6 +23,8 @@ HelixError
 ├── SessionNotFound        session-not-found   no log of that name, or no such event in it
 ├── SessionsOff            sessions-off        logs are read, and nothing is added to them
 ├── JobNotFound            job-not-found       no job of that name is kept
+├── SourceNotFound         source-not-found    no source of that name is connected
+├── SymbolNotFound         symbol-not-found    no such symbol in the code of the sources
 ├── SecretNotFound         secret-not-found    no secret of that name
 ├── SecretsUnreadable      secrets-unreadable  the key of the secrets is gone, or another one
 ├── ExtraMissing           extra-missing       a part of the installation that not everybody needs
@@ -169,6 +171,14 @@ class SessionsOff(HelixError):
 
 class JobNotFound(HelixError):
     code = "job-not-found"
+
+
+class SourceNotFound(HelixError):
+    code = "source-not-found"
+
+
+class SymbolNotFound(HelixError):
+    code = "symbol-not-found"
 
 
 class SecretNotFound(HelixError):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from helix.knowledge.code_verbs import CODE
+from helix.knowledge.source_verbs import SOURCES
 from helix.knowledge.verbs import KNOWLEDGE
 from helix.memory.verbs.table import VERBS as ABOUT_MEMORIES
 from helix.memory.verbs.verb import Verb
@@ -15,6 +17,15 @@ VERBS: dict[str, Verb] = {
     **ABOUT_MEMORIES,
     **{
         verb.name: verb
-        for verb in (*SESSIONS, *KNOWLEDGE, *HARNESS_VERBS, *SKILL_VERBS, *ASSET_VERBS, *WORKBENCH)
+        for verb in (
+            *SESSIONS,
+            *KNOWLEDGE,
+            *SOURCES,
+            *CODE,
+            *HARNESS_VERBS,
+            *SKILL_VERBS,
+            *ASSET_VERBS,
+            *WORKBENCH,
+        )
     },
 }

@@ -42,11 +42,13 @@ SECTIONS = (
         ),
     ),
     (
-        "Documents",
+        "Documents and sources",
         (
             ("ingest", "helix.cli.ingest:ingest", "Turn a file, or a folder of them, into notes."),
             ("documents", "helix.cli.documents:app", "List, show and forget the documents in the vault."),
             ("jobs", "helix.cli.jobs:app", "List, show and cancel long work."),
+            ("source", "helix.cli.source:app", "Search folders and repositories where they are."),
+            ("code", "helix.cli.code:app", "Find symbols, and what changing them may break."),
         ),
     ),
     (

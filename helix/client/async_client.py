@@ -11,6 +11,7 @@ import anyio
 from helix.client.answer_shape import Listing, Page, Result
 from helix.client.assets import AssetVerbs
 from helix.client.call import Call, following
+from helix.client.code import CodeVerbs
 from helix.client.connected import (
     WHOLE_GRAPH,
     Connected,
@@ -25,6 +26,7 @@ from helix.client.harnesses import HarnessVerbs
 from helix.client.methods import (
     AssetMethods,
     Awaiting,
+    CodeMethods,
     DocumentMethods,
     HarnessMethods,
     JobMethods,
@@ -32,12 +34,14 @@ from helix.client.methods import (
     PublishedSkillMethods,
     SecretMethods,
     SessionMethods,
+    SourceMethods,
 )
 from helix.client.results import Graph
 from helix.client.retries import Send, exchange
 from helix.client.secrets import SecretVerbs
 from helix.client.sessions import SessionVerbs
 from helix.client.skills import PublishedSkillVerbs
+from helix.client.sources import SourceVerbs
 from helix.client.transport import AsyncTransport
 
 P = ParamSpec("P")
@@ -121,6 +125,14 @@ class AsyncAssets(AssetMethods, _AsyncGroup, makers=_MAKERS):
     """Files that a team shares: `mem.assets`."""
 
 
+class AsyncSources(SourceMethods, _AsyncGroup, makers=_MAKERS):
+    """Folders that are searched where they are: `mem.sources`."""
+
+
+class AsyncCode(CodeMethods, _AsyncGroup, makers=_MAKERS):
+    """What the code of the sources says of itself: `mem.code`."""
+
+
 class AsyncSecrets(SecretMethods, _AsyncGroup, makers=_MAKERS):
     """Credentials that programs may use and nobody can read: `mem.secrets`."""
 
@@ -160,6 +172,16 @@ class AsyncHelix(Connected, Awaiting, makers=_MAKERS):
     def assets(self) -> AsyncAssets:
         """Files that a team shares."""
         return AsyncAssets(self, AssetVerbs())
+
+    @property
+    def sources(self) -> AsyncSources:
+        """Folders that are searched where they are."""
+        return AsyncSources(self, SourceVerbs())
+
+    @property
+    def code(self) -> AsyncCode:
+        """What the code of the sources says of itself."""
+        return AsyncCode(self, CodeVerbs())
 
     @property
     def secrets(self) -> AsyncSecrets:

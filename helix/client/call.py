@@ -136,6 +136,11 @@ def of_job(job_id: str, rest: str = "") -> str:
     return _path("/jobs", "the name of the job", job_id, rest)
 
 
+def of_source(name: str, rest: str = "") -> str:
+    """The path of a source."""
+    return _path("/sources", "the name of the source", name, rest)
+
+
 def of_secret(name: str, rest: str = "") -> str:
     """The path of a secret."""
     return _path("/secrets", "the name of the secret", name, rest)

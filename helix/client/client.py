@@ -10,6 +10,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 from helix.client.answer_shape import Listing, Page, Result
 from helix.client.assets import AssetVerbs
 from helix.client.call import Call, following
+from helix.client.code import CodeVerbs
 from helix.client.connected import (
     WHOLE_GRAPH,
     Connected,
@@ -24,6 +25,7 @@ from helix.client.harnesses import HarnessVerbs
 from helix.client.methods import (
     AssetMethods,
     Blocking,
+    CodeMethods,
     DocumentMethods,
     HarnessMethods,
     JobMethods,
@@ -31,12 +33,14 @@ from helix.client.methods import (
     PublishedSkillMethods,
     SecretMethods,
     SessionMethods,
+    SourceMethods,
 )
 from helix.client.results import Graph
 from helix.client.retries import Send, exchange
 from helix.client.secrets import SecretVerbs
 from helix.client.sessions import SessionVerbs
 from helix.client.skills import PublishedSkillVerbs
+from helix.client.sources import SourceVerbs
 from helix.client.transport import Transport
 
 P = ParamSpec("P")
@@ -115,6 +119,14 @@ class Assets(AssetMethods, _Group, makers=_MAKERS):
     """Files that a team shares: `mem.assets`."""
 
 
+class Sources(SourceMethods, _Group, makers=_MAKERS):
+    """Folders that are searched where they are: `mem.sources`."""
+
+
+class Code(CodeMethods, _Group, makers=_MAKERS):
+    """What the code of the sources says of itself: `mem.code`."""
+
+
 class Secrets(SecretMethods, _Group, makers=_MAKERS):
     """Credentials that programs may use and nobody can read: `mem.secrets`."""
 
@@ -154,6 +166,16 @@ class Helix(Connected, Blocking, makers=_MAKERS):
     def assets(self) -> Assets:
         """Files that a team shares."""
         return Assets(self, AssetVerbs())
+
+    @property
+    def sources(self) -> Sources:
+        """Folders that are searched where they are."""
+        return Sources(self, SourceVerbs())
+
+    @property
+    def code(self) -> Code:
+        """What the code of the sources says of itself."""
+        return Code(self, CodeVerbs())
 
     @property
     def secrets(self) -> Secrets:

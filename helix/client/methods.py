@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar,
 from helix.client.answer_shape import Listing, Result
 from helix.client.assets import AssetVerbs
 from helix.client.call import Call
+from helix.client.code import CodeVerbs
 from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.harnesses import HarnessVerbs
 from helix.client.maintenance import Care
@@ -18,6 +19,7 @@ from helix.client.results import Graph
 from helix.client.secrets import SecretVerbs
 from helix.client.sessions import SessionVerbs
 from helix.client.skills import PublishedSkillVerbs
+from helix.client.sources import SourceVerbs
 from helix.client.writing import Changing
 
 P = ParamSpec("P")
@@ -249,6 +251,22 @@ class AssetMethods(Made):
     publish = Method(AssetVerbs.publish)
     pull = Method(AssetVerbs.pull)
     tombstone = Method(AssetVerbs.tombstone)
+
+
+class SourceMethods(Made):
+    connect = Method(SourceVerbs.connect)
+    list = Method(SourceVerbs.list)
+    list_all = IteratorMethod(SourceVerbs.list)
+    health = Method(SourceVerbs.health)
+    index = Method(SourceVerbs.index)
+    purge = Method(SourceVerbs.purge)
+
+
+class CodeMethods(Made):
+    find = Method(CodeVerbs.find)
+    impact = Method(CodeVerbs.impact)
+    neighborhood = Method(CodeVerbs.neighborhood)
+    tour = Method(CodeVerbs.tour)
 
 
 class SecretMethods(Made):

@@ -16,6 +16,7 @@ from helix.daemon.archiving import ArchiveSoon
 from helix.daemon.capturing import CaptureSoon
 from helix.daemon.distilling import DistillSoon
 from helix.daemon.relearning import RelearnSoon
+from helix.daemon.sources_soon import SourcesSoon
 from helix.follow.follower import Follower
 from helix.index.station import SharedEngine
 from helix.memory.followed_vault import FollowedVault
@@ -94,7 +95,9 @@ def served_workspace(
         followed.on_change(mcp.memories_changed)
         follower = followed.replica or followed.follower()
         capture = CaptureSoon(workspace)
-        on_scans = (capture, DistillSoon(followed), RelearnSoon(workspace), ArchiveSoon(followed))
+        on_scans = (
+            capture, DistillSoon(followed), RelearnSoon(workspace), ArchiveSoon(followed), SourcesSoon(workspace),
+        )  # fmt: skip
         followed.reconciler.on_scan += [*(one.look for one in on_scans), workspace.jobs.start]
         health = DaemonHealth(followed, follower, recall, workspace.upkeep, release)
         metrics = Metrics(health.look, of_process=is_main)

@@ -6,6 +6,7 @@
     after: before:                             a year, a month, a day or a time; `after` includes it, `before` does not
     "…"                                        stands in the text like this
     -word  -tag:x  -"…"                        must not be there
+    lane:                                      `source` looks into connected folders, and not into memories
 
 No query is an error. What is not one of these is words: `std::vector`, `http://…`, `key: value`, a lonely quote,
 `--flag`, `-v`. Only a filter with a value that cannot be meant, `after:yesterdayish`, is refused, with advice.
@@ -26,6 +27,9 @@ _FIELDS = {field.key: field for field in FIELDS.values()}
 _TIMES = ("after", "before")
 _UNFILED = "unfiled"
 _KEYS = frozenset({*_FIELDS, *_TIMES, _UNFILED})
+LANE = "lane"
+LANES = (MEMORY_LANE, SOURCE_LANE) = ("memory", "source")
+"""where is looked: in memories unless somebody says otherwise; never in two of them for one answer"""
 
 _TYPED_QUOTES = str.maketrans("“”„", '"""')  # phones and word processors make these of "
 
@@ -67,6 +71,26 @@ def narrow(where: Where, key: str, value: str) -> Where | None:
         if name in _KEYS:
             return _narrow(where, name, value, False)
     return None
+
+
+def find_lane(text: str) -> tuple[str, str]:
+    """The lane that is asked for, and the question without it."""
+    lane, left = "", []
+    for piece in _PIECE.finditer(text.translate(_TYPED_QUOTES)):
+        value = (piece["dressed"] or piece["value"] or "").strip()
+        if (piece["key"] or "").lower() != LANE or piece["minus"] or not value:
+            left.append(piece[0])
+        elif lane and lane != check_lane(value):
+            raise BadValue("a question is asked in one lane; give lane: once")
+        else:
+            lane = check_lane(value)
+    return (lane, " ".join(left)) if lane else (MEMORY_LANE, text)
+
+
+def check_lane(value: str) -> str:
+    if value.lower() not in LANES:
+        raise BadValue(f"lane:{value[:60]} is not known; write lane: with one of {', '.join(LANES)}")
+    return value.lower()
 
 
 def parse(text: str, where: Where | None = None) -> ParsedQuery:

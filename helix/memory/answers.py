@@ -461,8 +461,9 @@ class Action(TypedDict):
 
 Tidying = Literal["duplicate", "contradiction", "expired", "stale-task", "dangling-link"]
 Waiting = Literal[
-    "proposed", "unreadable", "unmerged", "waiting-to-merge", Tidying, "skill-edit", "secret-refused"
-]
+    "proposed", "unreadable", "unmerged", "waiting-to-merge", Tidying, "skill-edit", "stale-code",
+    "secret-refused",
+]  # fmt: skip
 
 
 Rule = Literal["said", "fix", "program"]

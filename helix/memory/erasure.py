@@ -20,6 +20,7 @@ PAGES_FILE, KEYS_FILE, JOURNAL_FILE = "pages.db", "requests.db", "journal.db"
 DISMISSED_FILE, PAST_FOLDER = "dismissed.db", "past"
 JOBS_FILE = "jobs.db"
 RUNS_FILE = "secret-runs.db"
+SOURCES_FILE = "sources.db"
 
 
 def open_erasures(state: Path, state_dir: Path, ancestry: Ancestry, catalog: Catalog) -> Erasures:

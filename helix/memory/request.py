@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from helix.memory.reading.similarity_map import Drawn
     from helix.memory.verbs.verb import Verb
     from helix.secrets.vault_secrets import VaultSecrets
+    from helix.sources.own_sources import OwnSources
 
 P = ParamSpec("P")
 
@@ -91,6 +92,8 @@ class Request:
     """names of secrets, and programs that run with them; for who may use them"""
     assets: SharedFiles = field(repr=False)
     """the files of assets that are seen"""
+    sources: Callable[[], OwnSources] = field(repr=False)
+    """folders that are searched where they are, as far as they are seen"""
     gate: Gate = field(repr=False)
     jobs: Jobs | None = field(repr=False)
     """long work on this machine; None for who is not its owner"""

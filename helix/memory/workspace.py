@@ -59,6 +59,8 @@ from helix.vault.history import History
 if TYPE_CHECKING:
     from helix.memory.search_engine import Recall
     from helix.secrets.vault_secrets import VaultSecrets
+    from helix.sources.own_sources import OwnSources
+    from helix.sources.sources import Sources
 
 
 class Workspace:
@@ -104,6 +106,10 @@ class Workspace:
         self.freeze = Freeze(state)
         self._secrets: VaultSecrets | None = None
         self._opening_secrets = threading.Lock()
+        self._sources: Sources | None = None
+        self._opening_sources = threading.Lock()
+        self.serves_sources = False
+        """whether they are followed here, as in a daemon"""
         self.gate: Gate = open_gate
         self.knows_user: Callable[[Principal, str], bool] = lambda _, name: True
         """whether one may share with another; where there are no users, whoever is named counts"""
@@ -175,6 +181,7 @@ class Workspace:
                 self.followed.config.assets.most_bytes,
                 lambda memory_id: live.find_row(memory_id) is not None,
             ),
+            sources=functools.partial(self._own_sources, principal, wall),
             gate=self.gate,
             jobs=self.jobs if principal == LOCAL else None,
             vault_folder=Path(self.followed.vault.root.path) if principal == LOCAL else None,
@@ -200,6 +207,40 @@ class Workspace:
     def _close_secrets(self) -> None:
         if self._secrets is not None:
             self._secrets.close()
+
+    def sources(self) -> Sources:
+        """Opened when somebody asks: most vaults have none."""
+        from helix.sources.sources import Sources
+
+        followed = self.followed
+        config = followed.config
+        with self._opening_sources:
+            if self._sources is None:
+                own = (Path(followed.vault.root.path), config.state_dir, config.config_dir)
+                self._sources = Sources(
+                    followed.state,
+                    [Path(folder).resolve() for folder in own],
+                    followed.vault.clock,
+                    is_served=self.serves_sources,
+                )
+            return self._sources
+
+    def has_sources(self) -> bool:
+        """Whether any was ever connected; asking costs one look at the disk."""
+        return self._sources is not None or (self.followed.state / erasure.SOURCES_FILE).exists()
+
+    def _own_sources(self, principal: Principal, wall: Wall) -> OwnSources:
+        from helix.sources.own_sources import OwnSources
+
+        folders = None
+        if principal != LOCAL:
+            folders = tuple(Path(folder).resolve() for folder in self.followed.config.sources.folders)
+        sees, changes = predicate_of(wall.sees), predicate_of(wall.changes)
+        return OwnSources(self.sources(), sees, changes, principal.user, folders)
+
+    def _close_sources(self) -> None:
+        if self._sources is not None:
+            self._sources.close()
 
     def tell_answers(self, listener: OnAnswer) -> None:
         """`listener` hears of every answer from now on."""
@@ -228,6 +269,7 @@ class Workspace:
             stack.callback(self._map.stop)
             stack.callback(self.jobs.stop)
             stack.callback(self._close_secrets)
+            stack.callback(self._close_sources)
             if self.followed.follows and (followed.state / erasure.RUNS_FILE).exists():
                 self.secrets().runs()  # those that wait go on
             for store, erase in {

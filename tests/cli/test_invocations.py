@@ -57,6 +57,10 @@ def _begin(monkeypatch: pytest.MonkeyPatch, place: Path) -> Path:
     (place / "code").mkdir()
     (place / "notes" / "idea.md").write_text("# An idea\n\nCarry notes from elsewhere.\n")
     (place / "paper.md").write_text("# Feeding\n\nThe seals are fed at noon.\n")
+    (place / "shop").mkdir()
+    (place / "shop" / "keeper.py").write_text(
+        "def feed(seals):\n    'Who feeds the seals.'\n    return seals\n"
+    )
     helix("init", "--git")
     log = SessionLogs(Root(place / "notes"), lambda: "other").append(
         "zoo",

@@ -12,12 +12,14 @@ import pytest
 
 from helix.client.answer_shape import Result
 from helix.client.assets import AssetVerbs
+from helix.client.code import CodeVerbs
 from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.harnesses import HarnessVerbs
 from helix.client.methods import Verbs
 from helix.client.secrets import SecretVerbs
 from helix.client.sessions import SessionVerbs
 from helix.client.skills import PublishedSkillVerbs
+from helix.client.sources import SourceVerbs
 from helix.memory.verbs.verb import Field, Verb
 from helix.verb_table import VERBS
 
@@ -31,6 +33,8 @@ GROUPS: dict[str, type] = {
     "skills.": PublishedSkillVerbs,
     "assets.": AssetVerbs,
     "secrets.": SecretVerbs,
+    "code.": CodeVerbs,
+    "sources.": SourceVerbs,
 }
 """verbs that stand together, as in `mem.sessions`"""
 # A memory is read whole, so that a text written back is not one that was cut.
@@ -126,6 +130,8 @@ def _check(theirs: Any, ours: type[Result]) -> None:
         ("skills.ts", "PublishedSkillVerbs", "skills."),
         ("assets.ts", "AssetVerbs", "assets."),
         ("secrets.ts", "SecretVerbs", "secrets."),
+        ("sources.ts", "SourceVerbs", "sources."),
+        ("code.ts", "CodeVerbs", "code."),
     ],
 )
 def test_the_typescript_sdk_has_the_same_verbs_on_the_same_routes(file: str, name: str, prefix: str) -> None:

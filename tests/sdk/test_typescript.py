@@ -52,6 +52,8 @@ def test_the_story_ends_in_the_same_vault_as_with_every_other_sdk(package: Packa
         ("skills", "bun"),
         ("assets", "node"),
         ("assets", "bun"),
+        ("sources", "node"),
+        ("sources", "bun"),
         ("secrets", "node"),
         ("secrets", "bun"),
         ("tools", "node"),

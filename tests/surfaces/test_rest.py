@@ -245,8 +245,12 @@ def test_reading_everything_changes_no_byte_of_the_vault(served: Served, tmp_pat
     event = {"type": "transcript.turn", "actor": "user", "payload": {"role": "user", "content": "we crawl"}}
     citation = served.http.post("/sessions/crawled/events", json=event).json()["citation"]
     memory_id = served.http.get("/recent", params={"ref": "HEAD"}).json()["results"][0]["id"]
+    (tmp_path / "crawled").mkdir()
+    (tmp_path / "crawled" / "keeper.py").write_text("def keep():\n    pass\n")
+    source_id = served.http.post("/sources", json={"path": str(tmp_path / "crawled")}).json()["id"]
     (tmp_path / "crawl.md").write_text("# Crawling\n\nWe crawl on Fridays.\n")
     job_id = served.http.post("/documents", json={"path": str(tmp_path / "crawl.md")}).json()["job_id"]
+    wait_for(lambda: served.http.get(f"/sources/{source_id}/health").json()["state"] == "ready")
     wait_for(lambda: served.http.get(f"/jobs/{job_id}").json()["state"] == "done")
     document_id = served.http.get("/documents").json()["documents"][0]["id"]
     wait_for(lambda: served.daemon.health()["index"]["index_lag"] == 0)
@@ -259,6 +263,9 @@ def test_reading_everything_changes_no_byte_of_the_vault(served: Served, tmp_pat
         "/memory/{id}/diff": {"from": "HEAD"},
         "/verbatim": {"query": "crawl"},
         "/cite": {"uri": citation},
+        "/code/find": {"symbol": "keep"},
+        "/code/impact": {"symbol": "keep"},
+        "/code/neighborhood": {"symbol": "keep"},
         "/refs/resolve": {"name": "HEAD", "session_id": "crawled"},
         "/sessions/{session_id}/context": {"query": "crawl"},
     }
@@ -268,6 +275,7 @@ def test_reading_everything_changes_no_byte_of_the_vault(served: Served, tmp_pat
         "{session_id}": "crawled",
         "{seq}": "1",
         "{job_id}": job_id,
+        "{source_id}": source_id,
     }
     assert len(crawled) >= 12
     for path in [*crawled, "/", "/openapi.json"]:

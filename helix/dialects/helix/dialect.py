@@ -13,6 +13,12 @@ def _session_tools() -> tuple[Tool, ...]:
     return session_tools()
 
 
+def _knowledge_tools() -> tuple[Tool, ...]:
+    from helix.dialects.helix.knowledge_tools import knowledge_tools  # most agents never ask for them
+
+    return knowledge_tools()
+
+
 HELIX = Dialect(
     name="helix",
     instructions=(
@@ -22,5 +28,5 @@ HELIX = Dialect(
     ),
     tools=TOOLS,
     resources=RESOURCES,
-    tool_sets={"sessions": _session_tools},
+    tool_sets={"sessions": _session_tools, "knowledge": _knowledge_tools},
 )

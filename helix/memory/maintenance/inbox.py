@@ -21,6 +21,7 @@ from helix.memory.arguments import check_limit
 from helix.memory.distill.proposals import WHAT
 from helix.memory.distill.proposed import ProposedText, find_proposed, waiting
 from helix.memory.maintenance.consolidate import Proposal, is_hidden, look
+from helix.memory.maintenance.stale_code import stale_citations
 from helix.memory.publishing.published_skills import SkillEdit, list_edits
 from helix.memory.reading.view import Row, View
 from helix.memory.request import Request, verb
@@ -95,6 +96,7 @@ def inbox(
             *_waiting(view),
             *_skill_edits(view),
             *_proposed(view, proposals),
+            *_stale_code(request, view),
             *_refused(request.activity),
         ]
         hidden = request.dismissals.among(item["key"] for item in items)
@@ -271,6 +273,17 @@ def _difference(edit: SkillEdit) -> str:
         edit.skill.file.text.splitlines(), edit.text.splitlines(), "published", "edited", n=1, lineterm=""
     )
     return "\n".join(lines)[:_LONGEST_DIFFERENCE]
+
+
+def _stale_code(request: Request, view: View) -> Iterator[_Item]:
+    for stale in stale_citations(request, view):
+        yield _item(
+            "stale-code", [stale.row.id, stale.row.hash, stale.cited],
+            Action("apply", "Forget it", "forget", {"id": stale.row.id}),
+            memory_id=stale.row.id, path=stale.row.path, line=stale.line,
+            reason=f"it cites {stale.cited}: {stale.reason}",
+            remedy="edit what it cites, or forget it if it speaks of what is gone", detail=stale.cited,
+        )  # fmt: skip
 
 
 def _refused(activity: Activity) -> Iterator[_Item]:

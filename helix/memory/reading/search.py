@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from helix.errors import BadValue
 from helix.index.confidence import FAR
-from helix.index.query import parse
+from helix.index.query import SOURCE_LANE, parse
 from helix.memory import answers
 from helix.memory.arguments import check_limit, to_filters
 from helix.memory.place import Place, reaches
@@ -22,6 +22,7 @@ from helix.memory.reading.presentation import (
     full,
     passage,
 )
+from helix.memory.reading.source_search import lane_of, search_sources
 from helix.memory.reading.view import NOW, Row, View, When
 from helix.memory.request import Request, verb
 from helix.memory.size_limits import HITS_SHOWN
@@ -63,6 +64,13 @@ def search(
     """`limit` is how many at most. By default a concise answer has as many as the ranking leaves in doubt."""
     detailed = check_format(response_format)
     check_limit(limit)
+    asked_lane, rest = lane_of(query, filters)
+    if asked_lane == SOURCE_LANE:
+        return search_sources(
+            request, rest, scope=scope, filters=filters, limit=limit, max_tokens=max_tokens, detailed=detailed,
+            cursor=cursor, when=when,
+        )  # fmt: skip
+    query = rest
     # Whoever sends the default, as some hosts do with every default of a schema, asks for no more than who does not.
     by_doubt = limit == HITS_SHOWN and not detailed
     include_deleted = include_deleted or asks_for_hidden(filters)

@@ -30,8 +30,9 @@ Permission = Literal[
     "documents", "connectors", "diagnostics", "analytics", "secrets", "admin",
 ]  # fmt: skip
 Tag = Literal[
-    "memories", "reading", "graph", "projects", "sessions", "documents", "harnesses", "secrets", "care"
-]
+    "memories", "reading", "graph", "projects", "sessions", "documents", "sources", "code", "harnesses", "secrets",
+    "care",
+]  # fmt: skip
 """the section of the reference page that a route stands in"""
 
 

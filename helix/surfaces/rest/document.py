@@ -29,6 +29,8 @@ _TAGS = [
     {"name": "reading", "description": "Finding and reading; changes no file"},
     {"name": "graph", "description": "Memories and the edges between them"},
     {"name": "documents", "description": "Files turned into notes, and the long work of it"},
+    {"name": "sources", "description": "Folders and repositories that are searched where they are"},
+    {"name": "code", "description": "What the code of the sources says of itself"},
     {"name": "sessions", "description": "What agents did: logs that can be verified"},
     {"name": "projects", "description": "Who works together on what"},
     {"name": "harnesses", "description": "What the harnesses of agents are told of a project"},

@@ -1,5 +1,6 @@
 /** The verbs of the memory, over the daemon's REST routes. */
 import { AssetVerbs } from "./assets.js";
+import { CodeVerbs } from "./code.js";
 import { DocumentVerbs, JobVerbs } from "./documents.js";
 import { BadRequest } from "./errors.js";
 import { ROUTES } from "./generated/routes.js";
@@ -15,6 +16,7 @@ import { SessionVerbs } from "./sessions.js";
 import { settingsFrom } from "./settings.js";
 import type { CallOpts, HelixOpts } from "./settings.js";
 import { PublishedSkillVerbs } from "./skills.js";
+import { SourceVerbs } from "./sources.js";
 import { fromWire, toWire } from "./spelling.js";
 import type { Wire } from "./spelling.js";
 import { Transport } from "./transport.js";
@@ -37,6 +39,10 @@ export class Helix {
   readonly skills: PublishedSkillVerbs;
   /** Files that a team shares. */
   readonly assets: AssetVerbs;
+  /** Folders that are searched where they are. */
+  readonly sources: SourceVerbs;
+  /** What the code of the sources says of itself. */
+  readonly code: CodeVerbs;
   /** Credentials that programs may use and nobody can read. */
   readonly secrets: SecretVerbs;
   readonly #opts: HelixOpts;
@@ -51,6 +57,8 @@ export class Helix {
     this.harnesses = new HarnessVerbs((route, said, named) => this.#ask(route, said, named));
     this.skills = new PublishedSkillVerbs((route, said, named) => this.#ask(route, said, named));
     this.assets = new AssetVerbs((route, said, named) => this.#ask(route, said, named));
+    this.sources = new SourceVerbs((route, said, named) => this.#ask(route, said, named));
+    this.code = new CodeVerbs((route, said, named) => this.#ask(route, said, named));
     this.secrets = new SecretVerbs((route, said, named) => this.#ask(route, said, named));
   }
 

@@ -89,6 +89,15 @@ export type SkillUnpullOpts = Changed<wire.SkillUnpullBody>;
 export type AssetsOpts = Asked<wire.ListAssetsQuery>;
 export type AssetPublishOpts = Changed<wire.AssetPublishBody, "name">;
 export type AssetPullOpts = Asked<wire.PullAssetQuery>;
+export type ConnectSourceOpts = Changed<wire.ConnectSourceBody, "path">;
+export type SourcesOpts = Asked<wire.ListSourcesQuery>;
+export type IndexSourceOpts = Changed<wire.IndexSourceBody>;
+
+export type FindSymbolOpts = Asked<wire.FindSymbolQuery, "symbol">;
+export type ImpactOpts = Asked<wire.SymbolImpactQuery, "symbol">;
+export type NeighborhoodOpts = Asked<wire.SymbolNeighborhoodQuery, "symbol">;
+export type TourOpts = Asked<wire.CodeTourQuery>;
+
 export type SecretsOpts = Asked<wire.ListSecretsQuery>;
 export type RunOpts = Changed<Omit<wire.RunBody, "command" | "environment">>;
 export type RunsOpts = Asked<wire.ListRunsQuery>;

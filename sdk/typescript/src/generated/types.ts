@@ -43,6 +43,22 @@ export interface ActiveProject {
   status: "activated" | "deactivated";
 }
 
+export interface AffectedCode {
+  /** 1 for who calls it, 2 for who calls those, … */
+  distance: number;
+  relation: "calls" | "uses" | "extends" | "imports";
+  source: string;
+  path: string;
+  /** Null for what stands in no symbol: the file itself. */
+  symbol: string | null;
+  line: number;
+  /** Through which symbol it is reached. */
+  via: string;
+  test?: boolean;
+  /** Told from the name of a method, without knowing on what it is called. */
+  likely?: boolean;
+}
+
 export interface AfterTurnBody {
   /** Who said it, such as `user` or `assistant`. */
   role: string;
@@ -263,6 +279,11 @@ export interface CitedEvent {
   memoryId: string | null;
 }
 
+export interface CitingMemory {
+  id: string;
+  title: string;
+}
+
 export interface Client {
   name: string;
   project: string | null;
@@ -278,6 +299,83 @@ export interface Cluster {
   x: number;
   y: number;
   count: number;
+}
+
+export interface CodeImpact {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  /** Those that are meant by the name. */
+  symbols: CodeSymbol[];
+  affected: AffectedCode[];
+  /** How many are affected; 500 are looked for. */
+  total: number;
+  /** How many of them are tests. */
+  tests: number;
+  /** Memories whose text names it as `code:path::symbol`. */
+  memories: CitingMemory[];
+}
+
+export interface CodeNeighbor {
+  symbol: string;
+  relation: "calls" | "uses" | "extends" | "imports";
+  /** `in` for who mentions it, `out` for what it mentions. */
+  direction: "in" | "out";
+  /** Null for what stands in no symbol. */
+  other: string | null;
+  source: string;
+  path: string;
+  line: number;
+}
+
+export interface CodeNeighborhood {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  symbols: CodeSymbol[];
+  neighbors: CodeNeighbor[];
+}
+
+export interface CodeSymbol {
+  /** With the class that it is of: `Gateway.retry`. */
+  name: string;
+  kind: string;
+  /** The name of the source. */
+  source: string;
+  path: string;
+  line: number;
+  endLine: number;
+  /** It stands in a test. */
+  test?: boolean;
+}
+
+export interface CodeSymbols {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  symbols: CodeSymbol[];
+}
+
+export interface CodeTour {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  source: string;
+  /** How many there are, without tests. */
+  files: number;
+  stops: TourStop[];
 }
 
 export interface OpenConflict {
@@ -299,6 +397,41 @@ export interface Conflicts {
   /** Leads to the rest; null when this is all. */
   nextCursor?: string | null;
   conflicts: OpenConflict[];
+}
+
+export interface ConnectSourceBody {
+  /** A folder of the daemon's machine, from its root. */
+  path: string;
+  /** Default: that of the folder. */
+  name?: string | null | undefined;
+  /** Of which it is; without one it holds everywhere. */
+  project?: string | null | undefined;
+  /** For whom it is beside who connects it; default: the members of its project. */
+  visibility?: "private" | "project" | "team" | null | undefined;
+}
+
+export interface ConnectedSource {
+  id: string;
+  name: string;
+  /** Told to the owner of the machine, and to who connected it. */
+  folder?: string | null;
+  /** Null when it holds everywhere. */
+  project: string | null;
+  /** Who connected it, in a team. */
+  owner?: string | null;
+  visibility: "private" | "project" | "team";
+  /** `unreachable` when its folder cannot be listed: what was known of it is kept. */
+  state: "waiting" | "indexing" | "ready" | "unreachable";
+  /** How many are searched. */
+  files: number;
+  lines: number;
+  /** That is checked out, in a repository. */
+  commit: string | null;
+  /** When everything was looked at last. */
+  looked: string | null;
+  created: string;
+  /** `known` when it was connected already. */
+  status: "connected" | "known";
 }
 
 export interface ConsolidateBody {
@@ -891,7 +1024,7 @@ export interface Inbox {
 export interface InboxItem {
   /** Stands for the item as it is now. */
   key: string;
-  what: "proposed" | "unreadable" | "unmerged" | "waiting-to-merge" | "duplicate" | "contradiction" | "expired" | "stale-task" | "dangling-link" | "skill-edit" | "secret-refused";
+  what: "proposed" | "unreadable" | "unmerged" | "waiting-to-merge" | "duplicate" | "contradiction" | "expired" | "stale-task" | "dangling-link" | "skill-edit" | "stale-code" | "secret-refused";
   id: string | null;
   title: string | null;
   /** The memory that would stand in its place; of a dangling link what it names. */
@@ -904,6 +1037,11 @@ export interface InboxItem {
   detail: string;
   actions: Action[];
   proposal?: ProposedMemory | null;
+}
+
+export interface IndexSourceBody {
+  /** Read every file again, not only those that changed. */
+  anew?: boolean | undefined;
 }
 
 export interface IndexState {
@@ -1466,6 +1604,14 @@ export interface PurgedCapture {
   events: number;
 }
 
+export interface PurgedSource {
+  id: string;
+  name: string;
+  status: "purged";
+  /** How many were searched. The folder itself was not touched. */
+  files: number;
+}
+
 export interface QueryBody {
   /** The whole answer fits in so many tokens. Default: `2000`. */
   maxTokens?: number | undefined;
@@ -2017,6 +2163,80 @@ export interface Source {
   uri?: string | null;
 }
 
+export interface SourceHealth {
+  id: string;
+  name: string;
+  /** Told to the owner of the machine, and to who connected it. */
+  folder?: string | null;
+  /** Null when it holds everywhere. */
+  project: string | null;
+  /** Who connected it, in a team. */
+  owner?: string | null;
+  visibility: "private" | "project" | "team";
+  /** `unreachable` when its folder cannot be listed: what was known of it is kept. */
+  state: "waiting" | "indexing" | "ready" | "unreachable";
+  /** How many are searched. */
+  files: number;
+  lines: number;
+  /** That is checked out, in a repository. */
+  commit: string | null;
+  /** When everything was looked at last. */
+  looked: string | null;
+  created: string;
+  passages: number;
+  /** Files of the look that goes on, or was the last. */
+  done: number;
+  total: number;
+  /** Why the folder cannot be looked at. */
+  trouble: string | null;
+  /** Why there is more in the folder than is searched. */
+  cut: string | null;
+  /** Files and folders that git ignores, or that begin with a dot. */
+  ignored: number;
+  /** Files that hold no text, by the end of their names. */
+  leftOut: Record<string, number>;
+  /** The first 100; `problem_count` says how many there are. */
+  problems: SourceProblem[];
+  problemCount: number;
+}
+
+export interface SourceList {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  sources: SourceSummary[];
+}
+
+export interface SourceProblem {
+  path: string;
+  reason: string;
+}
+
+export interface SourceSummary {
+  id: string;
+  name: string;
+  /** Told to the owner of the machine, and to who connected it. */
+  folder?: string | null;
+  /** Null when it holds everywhere. */
+  project: string | null;
+  /** Who connected it, in a team. */
+  owner?: string | null;
+  visibility: "private" | "project" | "team";
+  /** `unreachable` when its folder cannot be listed: what was known of it is kept. */
+  state: "waiting" | "indexing" | "ready" | "unreachable";
+  /** How many are searched. */
+  files: number;
+  lines: number;
+  /** That is checked out, in a repository. */
+  commit: string | null;
+  /** When everything was looked at last. */
+  looked: string | null;
+  created: string;
+}
+
 export interface Stats {
   /** Whether there is more than is said here. */
   truncated: boolean;
@@ -2127,6 +2347,15 @@ export interface TombstonedAsset {
   id: string;
   name: string;
   status: "deleted";
+}
+
+export interface TourStop {
+  path: string;
+  lines: number;
+  /** How many files import it. */
+  importedBy: number;
+  /** What it defines: the first ten. */
+  symbols: string[];
 }
 
 /** What to change; what is left out stays as it is. */
@@ -2712,6 +2941,64 @@ export interface ListJobsQuery {
   limit?: number | undefined;
 }
 
+/** The sources that are connected, and how they are. A search with `lane:source` looks into them. */
+export interface ListSourcesQuery {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Default: `50`. */
+  limit?: number | undefined;
+}
+
+/** Where a symbol is defined, in the sources: the exact name first, then what begins with it or holds it. */
+export interface FindSymbolQuery {
+  /** `retry`, `Gateway.retry` or `src/pay.py::Gateway.retry`. */
+  symbol: string;
+  /** Only in this source, by its id or its name. */
+  source?: string | null | undefined;
+  /** Default: `25`. */
+  limit?: number | undefined;
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+}
+
+/** What changing a symbol may break: callers, importers, tests and memories that cite it, by distance. */
+export interface SymbolImpactQuery {
+  /** `retry`, `Gateway.retry` or `src/pay.py::Gateway.retry`. */
+  symbol: string;
+  /** Only in this source, by its id or its name. */
+  source?: string | null | undefined;
+  /** How far it is followed. Default: `3`. */
+  depth?: number | undefined;
+  /** Default: `100`. */
+  limit?: number | undefined;
+  /** The whole answer fits in so many tokens. Default: `4000`. */
+  maxTokens?: number | undefined;
+}
+
+/** What stands beside a symbol, or the symbols of a file: who mentions it, and what it mentions. */
+export interface SymbolNeighborhoodQuery {
+  /** A symbol, or the path of a file. */
+  symbol: string;
+  /** Only in this source, by its id or its name. */
+  source?: string | null | undefined;
+  /** Default: `50`. */
+  limit?: number | undefined;
+  /** The whole answer fits in so many tokens. Default: `3000`. */
+  maxTokens?: number | undefined;
+}
+
+/** In which order to read a repository: what others stand on first, as far as a budget goes. */
+export interface CodeTourQuery {
+  /** Needed when there are several. */
+  source?: string | null | undefined;
+  /** Default: `100`. */
+  limit?: number | undefined;
+  /** The whole answer fits in so many tokens. Default: `3000`. */
+  maxTokens?: number | undefined;
+}
+
 /**
  * The notes that are marked as rules: of kind `rule`, or with the tag `rule`.
  *
@@ -2803,6 +3090,7 @@ export interface Schemas {
   Action: Action;
   ActivateBody: ActivateBody;
   ActiveProject: ActiveProject;
+  AffectedCode: AffectedCode;
   AfterTurnBody: AfterTurnBody;
   AppendBody: AppendBody;
   AppendedEvent: AppendedEvent;
@@ -2821,10 +3109,19 @@ export interface Schemas {
   CheckoutBody: CheckoutBody;
   CheckoutQuality: CheckoutQuality;
   CitedEvent: CitedEvent;
+  CitingMemory: CitingMemory;
   Client: Client;
   Cluster: Cluster;
+  CodeImpact: CodeImpact;
+  CodeNeighbor: CodeNeighbor;
+  CodeNeighborhood: CodeNeighborhood;
+  CodeSymbol: CodeSymbol;
+  CodeSymbols: CodeSymbols;
+  CodeTour: CodeTour;
   OpenConflict: OpenConflict;
   Conflicts: Conflicts;
+  ConnectSourceBody: ConnectSourceBody;
+  ConnectedSource: ConnectedSource;
   ConsolidateBody: ConsolidateBody;
   ConsolidateResult: ConsolidateResult;
   ContextBody: ContextBody;
@@ -2881,6 +3178,7 @@ export interface Schemas {
   ImportedLog: ImportedLog;
   Inbox: Inbox;
   InboxItem: InboxItem;
+  IndexSourceBody: IndexSourceBody;
   IndexState: IndexState;
   Indexing: Indexing;
   IngestBody: IngestBody;
@@ -2928,6 +3226,7 @@ export interface Schemas {
   PulledFile: PulledFile;
   PulledSkills: PulledSkills;
   PurgedCapture: PurgedCapture;
+  PurgedSource: PurgedSource;
   QueryBody: QueryBody;
   Reason: Reason;
   Recap: Recap;
@@ -2978,6 +3277,10 @@ export interface Schemas {
   SkillWithdrawn: SkillWithdrawn;
   SkillList: SkillList;
   Source: Source;
+  SourceHealth: SourceHealth;
+  SourceList: SourceList;
+  SourceProblem: SourceProblem;
+  SourceSummary: SourceSummary;
   Stats: Stats;
   Status: Status;
   ManifestEntry: ManifestEntry;
@@ -2986,6 +3289,7 @@ export interface Schemas {
   SyncedFiles: SyncedFiles;
   Timeline: Timeline;
   TombstonedAsset: TombstonedAsset;
+  TourStop: TourStop;
   UpdateBody: UpdateBody;
   UpdateResult: UpdateResult;
   Upkeep: Upkeep;

@@ -21,6 +21,7 @@ const ABOUT = {
   duplicate: "Likely duplicates",
   expired: "No longer valid",
   "stale-task": "Old open tasks",
+  "stale-code": "Memories of code that has gone",
   "dangling-link": "Links that lead to nothing",
 };
 const SETTLED = 400;
