@@ -1,6 +1,6 @@
 """The engines side by side, on the same made-up notes in one run: taking in, searching, writing, what they keep.
 
-`python -m bench.engines --notes 10000` starts a PostgreSQL from a package; `--url` names another one. Vectors are made
+`python -m bench scale --notes 10000` starts a PostgreSQL from a package; `--url` names another one. Vectors are made
 up, so nothing is encoded. Answers are compared, and have to be the same.
 """
 
@@ -115,11 +115,21 @@ def _measure(
             begun = time.perf_counter()
             engine.apply([change])
             spent.append((time.perf_counter() - begun) * 1000)
+        print(f"{name}: {_kept(engine, place / name) / options.notes / 1024:.1f} KiB on disk for each memory")
         print(f"{name}: one change put p50 {_p(spent, 50):.1f} ms, p95 {_p(spent, 95):.1f} ms")
         return found
     finally:
         engine.close()
         cache.close()
+
+
+def _kept(engine: Engine, folder: Path) -> int:
+    """Bytes of tables and indexes, or of files; without the cache of vectors, which is the same for both."""
+    schema = getattr(engine, "schema", None)
+    if schema is None:
+        files = [file for file in folder.rglob("*") if file.is_file() and file.name != "embeddings.db"]
+        return sum(file.stat().st_size for file in files)
+    return engine.disk_bytes()  # type: ignore[attr-defined,no-any-return]
 
 
 def _p(values: Sequence[float], share: int) -> float:

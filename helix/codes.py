@@ -149,6 +149,11 @@ CODES = (
          "`--force` takes it away all the same."),
     Code("daemon-unreachable", errors.DaemonUnreachable, NOT_NOW, "A daemon should answer and does not.",
          "`helix status` says what is known of it; `helix down` and `helix up` start it anew."),
+    Code("keeper-unreachable", errors.KeeperUnreachable, NOT_NOW,
+         "Of several daemons over one database, the one that writes does not answer.",
+         "Repeat in a moment, with an idempotency key; another one takes over within seconds."),
+    Code("not-here", errors.NotHere, REFUSED, "This daemon has no vault folder, so that it cannot do that.",
+         "Ask the daemon that the message names."),
     # What the daemon refuses before it asks the memory service.
     Code("unauthorized", HelixError, REFUSED, "This daemon asks for its token, or for a key.",
          "Set `HELIX_TOKEN` to what `helix token` prints on its machine, or to your key of the team."),

@@ -6,10 +6,11 @@ import functools
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from helix.config import Config, is_database
+from helix.config import Config, GitConfig, is_database
 from helix.errors import StateUnwritable, StorageError, VaultLocked, VaultMissing
 from helix.follow.lock import FollowLock
 from helix.index.catalog import CATALOG_FILE, Catalog
@@ -65,6 +66,48 @@ def open_vault(
         yield followed
         if not must_follow:
             _purge(followed)
+
+
+@contextmanager
+def open_replica(config: Config, vault_id: str) -> Iterator[FollowedVault]:
+    """What the database of `index` has of a vault, for a daemon without its folder. What is kept of it here (cursors,
+    the audit of a team, a copy of the catalog) is in a state folder of this daemon's own."""
+    from helix.memory.replica import Replica
+    from helix.memory.search_engine import schema_in
+
+    schema = schema_in(config.index, vault_id)
+    place = config.state_dir / "readers" / f"{schema}-{config.port}"
+    nothing, shared = place / "nothing", place / "shared"
+    # Nothing is ever written there: a vault without a file stands for the one that is elsewhere.
+    own = replace(
+        config,
+        vault=nothing,
+        config_dir=shared,
+        state_dir=place,
+        git=GitConfig(),
+        consolidate=replace(config.consolidate, enabled=False),
+        sessions=replace(config.sessions, keep="off"),
+    )
+    with ExitStack() as stack:
+        with _state_errors(config.state_dir):
+            for folder in (nothing, shared):
+                make_folder(folder)
+            state = state_folder(place, nothing)
+            make_folder(state)
+            lock = FollowLock(state)
+            lock.acquire()
+            stack.callback(lock.release)
+            (state / CATALOG_FILE).unlink(missing_ok=True)  # a copy, which is read anew with every start
+            root = Root(nothing)
+            stack.callback(root.close)
+            ancestry = Ancestry(state / "ancestry.db")
+            stack.callback(ancestry.close)
+            catalog = Catalog(state / CATALOG_FILE)
+            stack.callback(catalog.close)
+        vault = Vault(root, ancestry, max_note_bytes=config.max_note_bytes)
+        followed = FollowedVault(own, vault, catalog, lock, follows=False, replica=Replica(schema, shared))
+        stack.callback(followed.events.close)
+        yield followed
 
 
 @contextmanager

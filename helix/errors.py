@@ -45,6 +45,8 @@ HelixError
 ├── IndexBroken            index-broken        derived data that cannot be read: set it aside and rebuild it
 ├── IndexNotReady          index-not-ready     search is still starting, or could not start
 ├── DaemonUnreachable      daemon-unreachable  a daemon should answer, and does not
+├── KeeperUnreachable      keeper-unreachable  of several daemons the one that has to do it does not answer
+├── NotHere                not-here            this daemon cannot do it, and says which one can
 └── ModelError
     ├── ModelBroken        model-broken        the files of a model are not what they should be
     ├── ModelUnavailable   model-unavailable   not installed, not downloaded, or no network to download it
@@ -298,6 +300,14 @@ class IndexBroken(HelixError):
 
 class IndexNotReady(HelixError):
     code = "index-not-ready"
+
+
+class KeeperUnreachable(HelixError):
+    code = "keeper-unreachable"
+
+
+class NotHere(HelixError):
+    code = "not-here"
 
 
 class DaemonUnreachable(HelixError):

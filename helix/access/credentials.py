@@ -88,7 +88,7 @@ class Credentials:
     ) -> User:
         """Somebody who was removed comes back under the name, without the keys that they had."""
         some = None if workspaces is None else frozenset(checked_name(one) for one in workspaces)
-        user = User(_checked_name(name), check_role(role), _now(), checked_name(org, "an org"), some)
+        user = User(checked_user_name(name), check_role(role), _now(), checked_name(org, "an org"), some)
         with self.file.writing() as db:
             known = db.execute("SELECT removed_at FROM users WHERE name = ?", (user.name,)).fetchone()
             if known is not None and known[0] is None:
@@ -238,7 +238,7 @@ def parse_duration(text: str) -> timedelta:
     return timedelta(hours=int(found["count"]) * _HOURS[found["unit"]])
 
 
-def _checked_name(name: str) -> str:
+def checked_user_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise BadValue(
             f"{name[:80]!r} cannot be the name of a user; it has 1 to 64 of a-z, 0-9, dot, dash and underscore"

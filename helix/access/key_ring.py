@@ -121,7 +121,7 @@ def _principal(user: User, key: Key | None = None) -> Principal:
     """Who came in without a key may whatever their role says."""
     bounds = KeyBounds() if key is None else key.bounds
     return Principal(
-        _name(user, bounds),
+        kept_name(user, bounds),
         user=user.name,
         projects=bounds.projects,
         permissions=ROLES[user.role] if key is None else key.allowed(user.role),
@@ -129,11 +129,11 @@ def _principal(user: User, key: Key | None = None) -> Principal:
         harness=bounds.harness,
         key=None if key is None else key.id,
         org=user.org,
-        workspaces=_both(user.workspaces, bounds.workspaces),
+        workspaces=both_bounds(user.workspaces, bounds.workspaces),
     )
 
 
-def _name(user: User, bounds: KeyBounds) -> str:
+def kept_name(user: User, bounds: KeyBounds) -> str:
     """What is kept for somebody (cursors, idempotency keys) is kept by this name. A key that is bound to less than its
     user keeps apart from those that are not: a cursor would otherwise carry what was seen with one to the other."""
     if bounds.projects is None and bounds.agent is None:
@@ -142,7 +142,7 @@ def _name(user: User, bounds: KeyBounds) -> str:
     return f"{user.name}/{hashlib.sha256(words.encode()).hexdigest()[:12]}"
 
 
-def _both(first: frozenset[str] | None, second: frozenset[str] | None) -> frozenset[str] | None:
+def both_bounds(first: frozenset[str] | None, second: frozenset[str] | None) -> frozenset[str] | None:
     """What both bounds leave; None bounds nothing."""
     if first is None or second is None:
         return second if first is None else first

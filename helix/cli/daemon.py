@@ -73,7 +73,20 @@ def _indexing(index: dict[str, Any] | None) -> str:
 @reports_errors
 def down(context: typer.Context, as_json: Json = False) -> None:
     """Stop the daemon; everything acknowledged is on disk."""
-    config = _on_this_machine(config_of_daemon(context))
+    pid = _stop(_on_this_machine(config_of_daemon(context)))
+    if as_json:
+        print_json({"stopped": pid})
+    else:
+        out.print("no daemon runs" if pid is None else f"helixd stopped (process {pid})")
+
+
+def restart(config: Config) -> None:
+    """The daemon of a vault with the settings as they are now; returns when it is ready."""
+    _stop(config)
+    _wait_until_ready(_start(config))
+
+
+def _stop(config: Config) -> int | None:
     state = state_folder(config.state_dir, config.vault)
     # The lock is held by the operating system for a living daemon of this very vault: a process id that was
     # written down by one that died may belong to anybody by now.
@@ -88,10 +101,7 @@ def down(context: typer.Context, as_json: Json = False) -> None:
                     f"{log_file(config)}"
                 )
             time.sleep(_PAUSE)
-    if as_json:
-        print_json({"stopped": pid})
-    else:
-        out.print("no daemon runs" if pid is None else f"helixd stopped (process {pid})")
+    return pid
 
 
 @reports_errors

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from helix.cli.open_vault import config_of
+from helix.cli.open_vault import config_of, config_of_daemon
 from helix.cli.output import Json, Progress, err, out, print_json, progress_bar, reports_errors
+from helix.config import Config
 from helix.daemon_client import Daemon, find_daemon
 from helix.errors import HelixError
 
@@ -25,13 +26,27 @@ def reindex(
     accept_missing: Annotated[
         bool, typer.Option("--accept-missing", help="The files that disappeared are gone on purpose.")
     ] = False,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            metavar="INDEX",
+            help="Make the index in another place: local, or a postgresql:// address.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Read every file again and make all derived data anew.
 
     Catalog, words and vectors. Ctrl-C stops it safely, and the next one goes on with what is already embedded. A
     running daemon does the work itself, and goes on with it.
+
+    With --to it is made in another place, while the present one serves; then the setting `index` is changed, and a
+    running daemon started again.
     """
+    if to is not None:
+        _move(config_of_daemon(context), to, as_json)
+        return
     daemon = find_daemon(config_of(context))
     answer = _here(context, accept_missing) if daemon is None else _by_daemon(daemon, accept_missing)
     if as_json:
@@ -41,6 +56,20 @@ def reindex(
     out.print(f"memories: {counts or 'none'}")
     if answer["problems"]:
         err.print(f"{answer['problems']} problems; `helix doctor` explains them")
+
+
+def _move(config: Config, to: str, as_json: bool) -> None:
+    from helix.cli.move_index import move_index
+
+    moved = move_index(config, to)
+    if as_json:
+        print_json(moved)
+        return
+    counts = ", ".join(f"{count} {name}" for name, count in moved["memories"].items())
+    out.print(f"index: {moved['index']}")
+    out.print(f"memories: {counts or 'none'}")
+    if moved["restarted"]:
+        out.print("helixd was started again, and answers from there")
 
 
 def _here(context: typer.Context, accept_missing: bool) -> dict[str, Any]:

@@ -20,14 +20,16 @@ import uvicorn
 from fastapi import FastAPI
 
 from helix.access.workspaces import ListedWorkspace, Workspaces
-from helix.compose import open_vault
-from helix.config import MODES, Config, from_process
+from helix.compose import open_replica, open_vault
+from helix.config import MODES, Config, from_process, is_database
 from helix.daemon.allocator import share_arenas
+from helix.daemon.certificate import HEADERS, Certificate
 from helix.daemon.connections import BoundedConnection
 from helix.daemon.exposure import check_exposure, local_url
 from helix.daemon.logs import LEVELS, announce, start_logging
 from helix.daemon.open_workspaces import OpenWorkspaces
 from helix.daemon.served_workspace import ServedWorkspace, served_workspace
+from helix.daemon.shared import Shared
 from helix.dialects.registry import enabled
 from helix.errors import ConfigError, HelixError, VaultLocked
 from helix.follow.daemon_address import Whereabouts
@@ -59,12 +61,13 @@ _KEEP_ALIVE = 60
 
 def main(argv: Sequence[str] | None = None) -> None:
     flags = vars(_parse(argv))
+    reads_only, vault_id = flags.pop("reader"), flags.pop("vault_id")
     share_arenas()
     try:
         config = from_process(**flags)
         start_logging(_checked(config).log_level)
-        with _opened(config) as followed:
-            _serve(followed)
+        with _opened_to_read(config, vault_id) if reads_only else _opened(config) as followed:
+            _serve(followed, config)
     except HelixError as error:
         sys.exit(f"helixd: {error.message}")
 
@@ -83,6 +86,16 @@ def _parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument(
         "--log-level", choices=LEVELS, help="warning; info adds a line per request (HELIX_LOG_LEVEL)"
+    )
+    parser.add_argument(
+        "--reader",
+        action="store_true",
+        help="answer from the database of `index`, without a vault folder, and pass changes to the daemon that has it",
+    )
+    parser.add_argument(
+        "--vault-id",
+        default="",
+        help="which vault of the database a reader answers for, where it has several",
     )
     parser.add_argument("--version", action="version", version=f"helixd {version('helix-memory')}")
     return parser.parse_args(argv)
@@ -112,23 +125,34 @@ def _opened(config: Config) -> Iterator[FollowedVault]:
         ) from error
 
 
-def _serve(followed: FollowedVault) -> None:
-    config, release = followed.config, version("helix-memory")
+@contextmanager
+def _opened_to_read(config: Config, vault_id: str) -> Iterator[FollowedVault]:
+    if not is_database(config.index):
+        raise ConfigError("a reader needs `index` with the address of the database: set HELIX_INDEX")
+    with open_replica(config, vault_id) as followed:
+        yield followed
+
+
+def _serve(followed: FollowedVault, config: Config) -> None:
+    release = version("helix-memory")
     dialects = enabled(config.dialects.enabled)
     listener = _listen(config)
     port = int(listener.getsockname()[1])
     here = Whereabouts(local_url(config, port), os.getpid(), release)
     models = Models(config.state_dir, config.embed_threads)
     token = TokenFile(config).get
+    shared = Shared(config, here.url) if is_database(config.index) else None
+    if shared is not None:
+        followed.station = shared.station
     admits = partial(_admission, port, token)
     with models, served_workspace(followed, models, release, admits) as main:
         _make_token(token)
         admission = main.admission
         workspaces = OpenWorkspaces(
             config.workspaces,
-            Workspaces(config.config_dir, config.vault),
+            Workspaces(followed.config.config_dir, followed.config.vault),
             main,
-            partial(_open_another, config, models, release, here, admission),
+            partial(_open_another, config, models, release, here, admission, shared),
         )
         plugged = [
             Plugged(lifespans=[main.run, workspaces.run]),
@@ -139,20 +163,32 @@ def _serve(followed: FollowedVault) -> None:
             Plugged(workspace_routes(workspaces.states)),
             *admission.plugged,
         ]
+        certificate = _certificate(config)
+        if certificate is not None:
+            plugged.append(Plugged(lifespans=[certificate.run]))
+        policy, layers = admission.policy, list(admission.layers)
+        if shared is not None:
+            policy = shared.policy(policy)
+            plugged.append(Plugged(shared.routes()))
+            layers += shared.layers(is_reader=followed.replica is not None)
         app = make_app(
             main.doors,
-            admission.policy,
+            policy,
             release,
             workspaces,
             plugged,
-            admission.layers,
+            layers,
             workspaces.figures,
         )
         server = _Server(app, [main.end_streams, workspaces.end_streams], config)
+        if certificate is not None:
+            server.config.load()
+            certificate.context = server.config.ssl
         _leave_quietly(server)
         with _findable(followed, here):
+            what = "reads from its database" if followed.replica else f"follows {followed.vault.root.path}"
             announce(
-                f"helixd follows {followed.vault.root.path} and serves {here.url}/",
+                f"helixd {what} and serves {here.url}/",
                 url=here.url,
                 pid=here.pid,
             )
@@ -167,6 +203,7 @@ def _open_another(
     release: str,
     here: Whereabouts,
     admission: Admission,
+    shared: Shared | None,
     listed: ListedWorkspace,
 ) -> Iterator[ServedWorkspace]:
     """A workspace besides the daemon's own one: a vault, a state folder, a lock and an index of its own."""
@@ -180,10 +217,18 @@ def _open_another(
     with (
         open_vault(own, must_follow=True, patience=_WORKSPACE_PATIENCE) as followed,
         models.beside(followed.state) as own_models,
+        _stationed(followed, shared, f"{PREFIX}{listed.full_name}"),
         served_workspace(followed, own_models, release, admits, is_main=False) as served,
         _findable(followed, replace(here, url=f"{here.url}{PREFIX}{listed.full_name}")),
     ):
         yield served
+
+
+@contextmanager
+def _stationed(followed: FollowedVault, shared: Shared | None, path: str) -> Iterator[None]:
+    if shared is not None:
+        followed.station = shared.at(path)
+    yield
 
 
 @contextmanager
@@ -220,6 +265,10 @@ def _make_token(token: Callable[[], str]) -> None:
         log.warning("clients cannot tell that this is your daemon, and keep away from it: %s", error.message)
 
 
+def _certificate(config: Config) -> Certificate | None:
+    return Certificate(config.tls_certificate, config.tls_key) if config.tls_certificate else None
+
+
 class _Server(uvicorn.Server):
     def __init__(self, app: FastAPI, on_stop: Sequence[Callable[[], None]], config: Config) -> None:
         """`on_stop` ends the streams of those who listen: the server would wait for them."""
@@ -234,6 +283,7 @@ class _Server(uvicorn.Server):
                 http=BoundedConnection,
                 ssl_certfile=config.tls_certificate or None,
                 ssl_keyfile=config.tls_key or None,
+                headers=HEADERS if config.tls_certificate else None,
                 timeout_keep_alive=_KEEP_ALIVE,
                 timeout_graceful_shutdown=_LAST_ANSWERS,
             )

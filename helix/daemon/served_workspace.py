@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING
 import anyio.to_thread
 
 from helix.compose import open_workspace
+from helix.config import is_database
+from helix.daemon.archiving import ArchiveSoon
 from helix.daemon.capturing import CaptureSoon
 from helix.daemon.distilling import DistillSoon
 from helix.daemon.relearning import RelearnSoon
 from helix.follow.follower import Follower
+from helix.index.station import SharedEngine
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.maintenance.worker import Upkeep
+from helix.memory.replica import Replica
 from helix.memory.search_engine import RecallSoon
 from helix.memory.shared_models import Models
 from helix.memory.workspace import Workspace
@@ -44,7 +48,7 @@ class ServedWorkspace:
     followed: FollowedVault
     doors: Doors
     admission: Admission
-    follower: Follower
+    follower: Follower | Replica
     before: Sequence[Callable[[], None]]
     """what is stopped first"""
 
@@ -77,12 +81,20 @@ def served_workspace(
     """`admits` lets people into it, and says what that takes."""
     recall = RecallSoon(followed, models, somebody_waits=lambda: mcp.is_loading)
     with open_workspace(followed, lambda: recall.get(_PATIENCE)) as workspace, admits(workspace) as admission:
+        find_engine = partial(_find_engine, recall)
+        if is_database(followed.config.index):
+            # Here and not above: what only several daemons need.
+            from helix.daemon.passing import PassingGate
+
+            workspace.gate = PassingGate(
+                workspace.gate, find_engine, has_folder=followed.replica is None, is_settled=recall.is_settled
+            )
         clients = Clients(followed.vault.clock)
         mcp = McpSoon(partial(_make_mcp, workspace, release, recall, clients, followed.config.max_body_bytes))
         followed.on_change(mcp.memories_changed)
-        follower = followed.follower()
+        follower = followed.replica or followed.follower()
         capture = CaptureSoon(workspace)
-        on_scans = (capture, DistillSoon(followed), RelearnSoon(workspace))
+        on_scans = (capture, DistillSoon(followed), RelearnSoon(workspace), ArchiveSoon(followed))
         followed.reconciler.on_scan += [*(one.look for one in on_scans), workspace.jobs.start]
         health = DaemonHealth(followed, follower, recall, workspace.upkeep, release)
         metrics = Metrics(health.look, of_process=is_main)
@@ -97,13 +109,28 @@ def served_workspace(
             mcp_sessions=mcp.sessions,
             listeners=events.count,
             served=admission.status,
+            role=lambda: role_of(followed, find_engine()),
         )
         doors = Doors(
             workspace, recall, health, metrics, events, clients, status, capture.look, mcp,
-            admission.audit, is_main,
+            admission.audit, is_main, find_engine,
         )  # fmt: skip
         before = [workspace.jobs.stop, *(one.stop for one in on_scans)]
         yield ServedWorkspace(followed, doors, admission, follower, before)
+
+
+def _find_engine(recall: RecallSoon) -> SharedEngine | None:
+    index = recall.find()
+    return index if isinstance(index, SharedEngine) else None
+
+
+def role_of(followed: FollowedVault, engine: SharedEngine | None) -> str | None:
+    """None for a daemon that shares its index with nobody."""
+    if followed.replica is not None:
+        return "reader"
+    if engine is None:
+        return None
+    return "keeper" if engine.keeps else "standby"
 
 
 def _make_mcp(
@@ -124,7 +151,7 @@ def _make_mcp(
 
 @asynccontextmanager
 async def _following(
-    follower: Follower, recall: RecallSoon, upkeep: Upkeep, before: Sequence[Callable[[], None]]
+    follower: Follower | Replica, recall: RecallSoon, upkeep: Upkeep, before: Sequence[Callable[[], None]]
 ) -> AsyncIterator[None]:
     for worker in (follower, recall, upkeep):
         worker.start()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, closing, contextmanager, suppress
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -22,7 +22,8 @@ from helix.access.rates import Rates
 from helix.access.sign_in import SignIn
 from helix.access.workspaces import MAIN
 from helix.config import Config
-from helix.daemon.exposure import parse_proxies
+from helix.daemon.exposure import base_of, parse_proxies
+from helix.daemon.logins import opened_logins
 from helix.errors import HelixError
 from helix.memory.principal import Principal
 from helix.memory.workspace import Workspace
@@ -46,13 +47,23 @@ def opened_team(workspace: Workspace, port: int, token: Callable[[], str]) -> It
     """`workspace` is the daemon's own one."""
     config = workspace.followed.config
     rates, credentials = Rates(config.limits), Credentials(config.config_dir)
-    with closing(credentials), _joined(rates, credentials, workspace) as audit:
+    with closing(credentials), _joined(rates, credentials, workspace) as audit, ExitStack() as stack:
         ring = KeyRing(credentials, utc_now)
         sessions, entrance = BrowserSessions(credentials.file, utc_now), entrance_of(config, port)
-        policy = TeamAccess(
-            entrance, ring, sessions, token, rates, audit, trusts_this_machine=config.mode == "hybrid"
+        logins = stack.enter_context(
+            opened_logins(config, base_of(config, port), entrance.hosts, credentials, ring, rates, audit)
         )
-        streams = OpenStreams(partial(_is_let_in, ring, sessions))
+        policy = TeamAccess(
+            entrance,
+            ring,
+            sessions,
+            token,
+            rates,
+            audit,
+            trusts_this_machine=config.mode == "hybrid",
+            logins=logins.access,
+        )
+        streams = OpenStreams(partial(_is_let_in, ring, sessions, logins.is_open))
         browser = BrowserRoutes(
             SignIn(credentials, ring, sessions, rates), sessions, ring, entrance, audit, MAIN
         )
@@ -68,6 +79,7 @@ def opened_team(workspace: Workspace, port: int, token: Callable[[], str]) -> It
                     audit_routes(), [lambda: _watching(streams, ring.keep_last_uses, sessions.keep_seen)]
                 ),
                 Plugged(browser.routes()),
+                Plugged(logins.routes),
                 Plugged(people_routes(People(credentials, sessions))),
             ],
             {"mode": config.mode, "limits": dict(rates.figures)},
@@ -129,11 +141,14 @@ async def _watching(streams: OpenStreams, *keeps: Callable[[], None]) -> AsyncIt
             _keep(keeps)
 
 
-def _is_let_in(ring: KeyRing, sessions: BrowserSessions, principal: Principal) -> bool:
+def _is_let_in(
+    ring: KeyRing, sessions: BrowserSessions, is_granted: Callable[[str], bool], principal: Principal
+) -> bool:
     if principal.browser_session is not None:
         session = sessions.find_by_name(principal.browser_session)
         return session is not None and ring.signed_in(session) is not None
-    return principal.key is not None and ring.find(principal.key) is not None
+    key = principal.key
+    return key is not None and (ring.find(key) is not None or is_granted(key))
 
 
 def _keep(keeps: Iterable[Callable[[], None]]) -> None:

@@ -119,6 +119,28 @@ class Row(NamedTuple):
         return parse_time(self.created_at)
 
 
+class CatalogCopy(NamedTuple):
+    """What a row keeps of a note, as plain values: another catalog takes it over as it is."""
+
+    path: str
+    hash: str
+    state: str
+    id: str
+    has_id: bool
+    is_stub: bool
+    status: str
+    meta: str
+    facets: str
+
+    @classmethod
+    def of(cls, note: Note) -> CatalogCopy:
+        return cls(
+            *(note.path, note.hash, note.state, note.id, note.has_id, note.is_stub, note.memory.status),
+            json.dumps(_meta(note), ensure_ascii=False, default=list),
+            to_text(facets_of(note.memory)),
+        )
+
+
 class Indexed(NamedTuple):
     """What the search index compares itself with."""
 
@@ -240,15 +262,25 @@ class Catalog(StateDatabase):
         self._db.execute("UPDATE notes SET is_stale = 1 WHERE path = ?", (path,))
 
     def put(self, note: Note, needs: str = "") -> None:
-        self._touch(note.path)
-        self._touched.add(note.id)
+        self._put(CatalogCopy.of(note), needs)
+
+    def put_copy(self, kept: CatalogCopy) -> None:
+        """A row of another catalog of the same vault."""
+        self.drop_copy(kept.id)
+        self._put(kept, "")
+
+    def drop_copy(self, memory_id: str) -> None:
+        self._touched.add(memory_id)
+        self._db.execute("DELETE FROM notes WHERE id = ?", (memory_id,))
+
+    def _put(self, kept: CatalogCopy, needs: str) -> None:
+        self._touch(kept.path)
+        self._touched.add(kept.id)
         self._db.execute(
             "INSERT OR REPLACE INTO notes VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
             (
-                *(note.path, note.hash, note.state, note.id, note.id.casefold()),
-                *(note.has_id, note.is_stub, needs, note.memory.status),
-                json.dumps(_meta(note), ensure_ascii=False, default=list),
-                to_text(facets_of(note.memory)),
+                *(kept.path, kept.hash, kept.state, kept.id, kept.id.casefold()),
+                *(kept.has_id, kept.is_stub, needs, kept.status, kept.meta, kept.facets),
             ),
         )
 

@@ -169,6 +169,8 @@ class IndexHealth:
     """of the vectors that are compared, when some are"""
     is_calibrated: bool = False
     """whether it was measured which cosines count as near: that differs from model to model"""
+    is_kept: bool = True
+    """whether what is written reaches it: not while its disk is full, or its database away"""
 
     @property
     def is_starting(self) -> bool:

@@ -255,6 +255,7 @@ class LocalEngine:
             *(self._cache.hits, self._cache.misses),
             dimensions=None if embedder is None else embedder.dimensions,
             is_calibrated=embedder is not None and embedder.name == BUNDLED_NAME,
+            is_kept=self._trouble is None,
         )
 
     def wait_until_embedded(self, timeout: float) -> bool:

@@ -26,6 +26,11 @@ class ActiveProjects:
         self._known = _read(file)
         """by principal and session"""
 
+    def read_again(self) -> None:
+        """Another process has written it."""
+        with self._lock:
+            self._known = _read(self._file)
+
     def find(self, owner: str, session: str | None) -> str | None:
         """That of the session, or else the default."""
         own = self._known.get(owner)

@@ -460,7 +460,9 @@ class Action(TypedDict):
 
 
 Tidying = Literal["duplicate", "contradiction", "expired", "stale-task", "dangling-link"]
-Waiting = Literal["proposed", "unreadable", "unmerged", "waiting-to-merge", Tidying, "secret-refused"]
+Waiting = Literal[
+    "proposed", "unreadable", "unmerged", "waiting-to-merge", Tidying, "skill-edit", "secret-refused"
+]
 
 
 Rule = Literal["said", "fix", "program"]

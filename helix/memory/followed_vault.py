@@ -20,12 +20,17 @@ from helix.follow.mend import Mender
 from helix.follow.note_lane import Committed
 from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog
-from helix.memory.erasure import NOTES, open_erasures
+from helix.index.station import Station
+from helix.memory.active_projects import ACTIVE_FILE
+from helix.memory.erasure import ASSETS, NOTES, open_erasures
 from helix.memory.event_log import EventLog
 from helix.memory.reading.memory_versions import GitVersions
 from helix.memory.reading.note_cache import NoteCache
+from helix.memory.replica import Replica
+from helix.memory.shared_files import CREDENTIALS
 from helix.memory.writing.vault_store import VaultStore
 from helix.state.database import StateDatabase, say_trouble, why_disk_refuses
+from helix.vault.asset_files import AssetFiles
 from helix.vault.autocommit import AutoCommit
 from helix.vault.checkouts import Checkouts
 from helix.vault.commit_consent import CommitConsent
@@ -47,6 +52,10 @@ class FollowedVault:
     lock: FollowLock
     follows: bool
     """whether this process keeps the catalog; otherwise a daemon does and this process only asks and waits"""
+    replica: Replica | None = None
+    """of a daemon without a folder: where its memories come from"""
+    station: Station = field(default_factory=Station)
+    """where other daemons over the same index ask this one"""
     state: Path = field(init=False)
     """the folder of what is derived from this vault"""
     databases: list[StateDatabase] = field(init=False)
@@ -56,19 +65,26 @@ class FollowedVault:
     erasures: Erasures = field(init=False)
     """what every store is told when a memory was erased"""
     notes: NoteCache = field(init=False)
-    """where answers read the notes they show"""
+    """the notes of the folder"""
+    read: Callable[[str], Note] = field(init=False)
+    """how answers read the notes they show"""
     store: VaultStore = field(init=False)
     versions: GitVersions = field(init=False)
+    assets: AssetFiles = field(init=False)
     events: EventLog = field(init=False)
     """the logs of sessions"""
 
     def __post_init__(self) -> None:
         self.state = state_folder(self.config.state_dir, self.config.vault)
         self.databases = [self.vault.ancestry, self.catalog]
-        self.catalog.is_ours = self.follows
+        self.catalog.is_ours = self.follows or self.replica is not None
+        if self.replica is not None:
+            self.replica.fill(self.catalog)
         keep = self.config.sessions.keep
         self.events = EventLog(self.vault.root, self.state, keep, self.databases, self._project_at)
-        logs = LogLane(self.events.find_index, self.events.index, self.events.settle_erasures)
+        logs = LogLane(
+            self.events.find_index, self.events.index, self.events.settle_erasures, self.events.is_archived
+        )
         self.reconciler = Reconciler(
             self.vault,
             self.catalog,
@@ -78,7 +94,10 @@ class FollowedVault:
         )
         self.erasures = open_erasures(self.state, self.config.state_dir, self.vault.ancestry, self.catalog)
         self.notes = NoteCache(self.vault)
+        self.read = self.notes.read if self.replica is None else self.replica.notes.read
         self.erasures.register(NOTES, self.notes.erase)
+        self.assets = AssetFiles(self.vault.root)
+        self.erasures.register(ASSETS, self.assets.erase)
         # For the daemon, a command that takes an erasure in, and whatever the one before it left to do. After what
         # a workspace puts before it: first what happened is told, then the stores are cleaned.
         self.reconciler.on_commit.append(lambda _: self.erasures.settle())
@@ -111,6 +130,17 @@ class FollowedVault:
         """Whether something could not be written, and could be now."""
         return any(one.trouble for one in self.databases) and why_disk_refuses(self.state) is None
 
+    def look_at_everything(self) -> None:
+        """Before this daemon takes changes in the place of another one: what that one acknowledged is in the files."""
+        self.reconciler.reconcile()
+
+    def shared_files(self) -> dict[str, Path]:
+        """What daemons without a folder need to let people in, and to know where they stand."""
+        return {
+            CREDENTIALS: self.config.config_dir / CREDENTIALS,
+            ACTIVE_FILE: self.state / ACTIVE_FILE,
+        }
+
     def read_note(self, path: str) -> Note | None:
         try:
             return self.vault.read_leniently(path)
@@ -125,6 +155,8 @@ class FollowedVault:
                 tell()
 
         self.reconciler.on_commit.append(committed)
+        if self.replica is not None:
+            self.replica.on_change.append(tell)
 
     def follower(self) -> Follower:
         settings = self.config.git

@@ -17,11 +17,13 @@ from helix.config import is_database
 from helix.errors import ConfigError, HelixError, IndexNotReady
 from helix.follow.lane import Progress
 from helix.memory.followed_vault import FollowedVault
+from helix.memory.shared_files import ChangedFile
 from helix.memory.shared_models import CACHE_FILE, Models
 from helix.vault.vault_id import read_identity
 
 if TYPE_CHECKING:
     from helix.index.engine import Engine, IndexHealth
+    from helix.index.postgres.engine import PostgresEngine
     from helix.index.search import Searcher
 
 log = logging.getLogger(__name__)
@@ -48,11 +50,13 @@ def open_recall(
     models: Models | None = None,
     *,
     words_first: bool = False,
+    is_beside: bool = False,
 ) -> Iterator[Recall]:
     """Search, for the process that follows the vault: its index takes in every change from here on.
 
     `models` are those of the process; without them it has its own. `words_first` is for who does not wait for the
-    model and the vectors: search is by words until somebody asks the index to `attach` them.
+    model and the vectors: search is by words until somebody asks the index to `attach` them. `is_beside` is for an
+    index that is not the one that serves: what was erased is told of that one.
     """
     # Here and not above: numpy, Whoosh and LanceDB take longer to import than most commands to run.
     from helix.index.feedback import FeedbackPrior
@@ -69,39 +73,88 @@ def open_recall(
             ).exists():  # a workspace of a daemon, which keeps its vectors to itself
                 models = stack.enter_context(models.beside(followed.state))
         with _uncollected():
-            index = _open_engine(followed, models, words_first=words_first)
-            stack.callback(index.close)
-            # In one go: a change that comes between the two would be in neither.
-            with reconciler.lock:
-                reconciler.tail = index.apply
-                index.catch_up(followed.catalog, followed.read_note, progress)
-        index.start()
-        read = functools.partial(find_note, followed.catalog, followed.notes.read)
+            if followed.replica is not None:
+                shared = _open_shared(followed, models, words_first=words_first)
+                index: Engine = shared
+                stack.callback(index.close)
+                stack.callback(followed.replica.leave)
+                followed.replica.join(shared)
+            else:
+                index = _open_engine(followed, models, words_first=words_first, is_beside=is_beside)
+                stack.callback(index.close)
+                # In one go: a change that comes between the two would be in neither.
+                with reconciler.lock:
+                    reconciler.tail = index.apply
+                    index.catch_up(followed.catalog, followed.read_note, progress)
+                index.start()
+        read = functools.partial(find_note, followed.catalog, followed.read)
         feedback = FeedbackPrior(followed.events.find_index) if config.search.feedback else None
         waited = SECONDS if config.search.second_look else 0.0
         searcher = Searcher(index, followed.vault.clock, read, models.reranker, feedback, waited)
         yield Recall(searcher, index, functools.partial(_open_index, config.model, models))
 
 
-def _open_engine(followed: FollowedVault, models: Models, *, words_first: bool) -> Engine:
+def _open_engine(
+    followed: FollowedVault, models: Models, *, words_first: bool, is_beside: bool = False
+) -> Engine:
     config = followed.config
-    kept = (models.cache, config.model, models.find)
-    guard, erasures = followed.reconciler.lock, followed.erasures
     if is_database(config.index):
-        try:
-            from helix.index.postgres.engine import PostgresEngine, schema_of
-        except ModuleNotFoundError as error:
-            raise ConfigError(
-                f"index names a database, and {error.name} is not installed: pip install 'helix-memory[postgres]'"
-            ) from error
-        # By the vault alone: whichever machine keeps it finds what another one made.
-        schema = schema_of(read_identity(config.vault) or followed.state.name)
-        return PostgresEngine(
-            *(config.index, schema, *kept), guard=guard, erasures=erasures, words_first=words_first
-        )
+        return _open_shared(followed, models, words_first=words_first, is_beside=is_beside)
     from helix.index.local_engine import LocalEngine
 
+    kept = (models.cache, config.model, models.find)
+    guard, erasures = followed.reconciler.lock, None if is_beside else followed.erasures
     return LocalEngine(followed.state, *kept, guard=guard, erasures=erasures, words_first=words_first)
+
+
+def schema_in(index: str, vault_id: str) -> str:
+    """Where the database has the vault of this id; without one, the only vault that it has. Raises ConfigError."""
+    try:
+        from helix.index.postgres.database import find_vaults
+    except ModuleNotFoundError as error:
+        raise ConfigError(_missing(error)) from error
+    known = find_vaults(index)
+    if not vault_id and len(known) == 1:
+        return next(iter(known.values()))
+    if vault_id in known:
+        return known[vault_id]
+    listed = ", ".join(known) or "none yet: start a daemon that follows one, with the same `index`"
+    raise ConfigError(f"say with --vault-id which vault is read; the database has {listed}")
+
+
+def _missing(error: ModuleNotFoundError) -> str:
+    return f"index names a database, and {error.name} is not installed: pip install 'helix-memory[postgres]'"
+
+
+def _open_shared(
+    followed: FollowedVault, models: Models, *, words_first: bool, is_beside: bool = False
+) -> PostgresEngine:
+    """That of a database, which other daemons may use as well."""
+    try:
+        from helix.index.postgres.engine import PostgresEngine, schema_of
+    except ModuleNotFoundError as error:
+        raise ConfigError(_missing(error)) from error
+    config, replica = followed.config, followed.replica
+    kept = (models.cache, config.model, models.find)
+    if replica is not None:
+        return PostgresEngine(
+            *(config.index, replica.schema, *kept),
+            words_first=words_first,
+            reads_only=True,
+            on_news=replica.take_in,
+        )
+    # By the vault alone: whichever machine keeps it finds what another one made.
+    name = read_identity(config.vault) or followed.state.name
+    return PostgresEngine(
+        *(config.index, schema_of(name), *kept),
+        guard=followed.reconciler.lock,
+        erasures=None if is_beside else followed.erasures,
+        words_first=words_first,
+        name=name,
+        station=followed.station,
+        before_turn=followed.look_at_everything,
+        shares={name: ChangedFile(path).read for name, path in followed.shared_files().items()},
+    )
 
 
 @contextmanager
@@ -160,6 +213,11 @@ class RecallSoon:
         if self._opened is None:
             raise IndexNotReady(self.failure or "search is getting ready; try again in a moment")
         return self._opened
+
+    def find(self) -> Engine | None:
+        """What is searched, when that is open."""
+        opened = self._opened
+        return None if opened is None else opened.index
 
     def is_settled(self) -> bool:
         """Whether `get` answers at once, be it with search or with why there is none."""

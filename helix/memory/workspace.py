@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -39,6 +39,8 @@ from helix.memory.principal import (
     everything,
     visible_to,
 )
+from helix.memory.publishing.followed import PERMISSION as PUBLISHING
+from helix.memory.publishing.shared_files import SharedFiles
 from helix.memory.reading.memory_versions import NarrowedVersions
 from helix.memory.reading.narrowed_view import NarrowedView
 from helix.memory.reading.past import Past
@@ -71,7 +73,12 @@ class Workspace:
         vault, state = followed.vault, followed.state
         self.followed = followed
         self.membership = Membership(followed.catalog.project_notes, followed.catalog.version)
-        self._active = ActiveProjects(state / ACTIVE_FILE)
+        self._active = ActiveProjects(
+            (state if followed.replica is None else followed.replica.folder) / ACTIVE_FILE
+        )
+        if followed.replica is not None:
+            followed.replica.on_shared[ACTIVE_FILE] = self._active.read_again
+            followed.replica.on_gone += [self._erase_everywhere]
         self._visibility = visibility or self._visible_to
         self.pages = Pages(state / erasure.PAGES_FILE)
         self.keys = IdempotencyKeys(state / erasure.KEYS_FILE)
@@ -82,7 +89,7 @@ class Workspace:
             lambda: vault.clock(),
             is_ready=lambda: followed.reconciler.has_scanned or not followed.follows,
         )
-        self._live = VaultView(followed.catalog, followed.notes.read, lambda: recall().searcher, vault.clock)
+        self._live = VaultView(followed.catalog, followed.read, lambda: recall().searcher, vault.clock)
         self.past = Past(
             state / erasure.PAST_FOLDER,
             lambda: History.get(Path(vault.root.path)),
@@ -136,7 +143,14 @@ class Workspace:
             store=(
                 self.followed.store
                 if is_whole
-                else NarrowedStore(self.followed.store, live, versions, wall, principal.user)
+                else NarrowedStore(
+                    self.followed.store,
+                    live,
+                    versions,
+                    wall,
+                    principal.user,
+                    may_publish=principal.may(PUBLISHING),
+                )
             ),
             versions=versions,
             activity=(
@@ -156,11 +170,17 @@ class Workspace:
             upkeep=self.upkeep if is_whole else None,
             freeze=self.freeze,
             secrets=self.secrets,
+            assets=SharedFiles(
+                self.followed.assets,
+                self.followed.config.assets.most_bytes,
+                lambda memory_id: live.find_row(memory_id) is not None,
+            ),
             gate=self.gate,
             jobs=self.jobs if principal == LOCAL else None,
             vault_folder=Path(self.followed.vault.root.path) if principal == LOCAL else None,
             uptime=lambda: time.monotonic() - self._opened,
             is_user=functools.partial(self.knows_user, principal),
+            state_folder=self.followed.config.state_dir if principal == LOCAL else None,
             order=self._order,
             count=self._count,
             on_answer=self._tell,
@@ -220,6 +240,13 @@ class Workspace:
             }.items():
                 stack.enter_context(followed.erasures.replaced(store, erase))
             yield
+
+    def _erase_everywhere(self, memory_ids: Sequence[str]) -> None:
+        """Without a folder nobody knows whether a memory was erased or has left: nothing of it is kept."""
+        for store in (self.pages, self.keys, self.journal, self.dismissed):
+            store.erase(memory_ids)
+        self._map.erase(memory_ids)
+        self._order.texts.forget(memory_ids)
 
     def _forget_compared(self, batch: Committed) -> None:
         self._order.texts.forget(change.memory_id for change in batch.changes)

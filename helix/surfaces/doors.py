@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from starlette.types import Scope
 
+from helix.index.station import SharedEngine
+
 if TYPE_CHECKING:
     from helix.access.audit import Audit
     from helix.errors import HelixError
@@ -43,6 +45,8 @@ class Doors:
     """who did what in it; None where nobody but its owner comes in"""
     is_main: bool = True
     """whether it is the one that the daemon runs for"""
+    find_engine: Callable[[], SharedEngine | None] = lambda: None
+    """that of its index, if other daemons use it as well and it is open"""
 
 
 def put_doors(scope: Scope, doors: Doors) -> None:

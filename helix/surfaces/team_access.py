@@ -20,16 +20,26 @@ from helix.access.key_ring import KeyRing
 from helix.access.rates import Rates
 from helix.errors import RateLimited
 from helix.memory.principal import LOCAL, UNKNOWN
+from helix.oauth.opaque_token import ACCESS, REFRESH
 from helix.surfaces.entrance import PAGE, Entrance, is_of_own_page
 from helix.surfaces.guard import AccessRefused, Admitted
 from helix.surfaces.local_access import NOTHING_SHOWN, is_token, token_name
+from helix.surfaces.oauth.login_access import LoginAccess
 from helix.surfaces.source import check_host, check_origin
 
 # Clients that are given "Bearer hx_sk_…" as the key put another word before it.
 _SCHEME = re.compile(r"(?:bearer\s+)+", re.IGNORECASE)
 # A short beginning is found in words, too.
 _IN_ADDRESS = re.compile(
-    "|".join([PREFIX, *(f"{begin}[0-9a-f]{{16}}" for begin in SPELLINGS.values())]).encode()
+    "|".join(
+        [
+            PREFIX,
+            ACCESS,
+            REFRESH,
+            "access_token=",
+            *(f"{begin}[0-9a-f]{{16}}" for begin in SPELLINGS.values()),
+        ]
+    ).encode()
 )
 # Proving a key takes a core for 50 ms, and 16 MB.
 _PROVED_AT_ONCE = 2
@@ -46,9 +56,10 @@ class TeamAccess:
         audit: Audit,
         *,
         trusts_this_machine: bool,
+        logins: LoginAccess | None = None,
     ) -> None:
         """`token` is that of the owner of this machine, and good on this machine alone; with `trusts_this_machine` it
-        is not asked for there."""
+        is not asked for there. `logins` knows the tokens of programs that were let in."""
         self._entrance = entrance
         self._ring = ring
         self._sessions = sessions
@@ -56,6 +67,7 @@ class TeamAccess:
         self._rates = rates
         self._audit = audit
         self._trusts_this_machine = trusts_this_machine
+        self._logins = logins
         self._proving = anyio.CapacityLimiter(_PROVED_AT_ONCE)
 
     def check_source(self, connection: HTTPConnection) -> None:
@@ -67,8 +79,8 @@ class TeamAccess:
         if _IN_ADDRESS.search(connection.scope["query_string"]):
             raise AccessRefused(
                 "bad-request",
-                "a key stands in the address, and addresses are written into logs: revoke it, and show the next one as "
-                "`Authorization: Bearer …`",
+                "a credential stands in the address, and addresses are written into logs: revoke it, and show the "
+                "next one as `Authorization: Bearer …`",
             )
 
     async def identify(self, connection: HTTPConnection, access: Access) -> Admitted:
@@ -86,7 +98,7 @@ class TeamAccess:
     ) -> Admitted:
         shown = _shown(connection)
         if shown is not None:
-            admitted = await self._admit(shown, address, self._entrance.peers.is_direct(connection))
+            admitted = await self._admit(connection, shown, address)
             if admitted is not None:
                 return admitted
         elif (admitted := self._signed_in(connection)) is not None:
@@ -97,7 +109,7 @@ class TeamAccess:
             return Admitted(UNKNOWN, NOTHING_SHOWN)
         if shown is not None:
             self._write(connection, address)
-        raise _unauthorized(shown)
+        raise self._unauthorized(connection, shown)
 
     def _signed_in(self, connection: HTTPConnection) -> Admitted | None:
         """By the cookie of a browser, which sends it along with whatever is asked for."""
@@ -113,8 +125,28 @@ class TeamAccess:
             )
         return Admitted(principal, f"user {principal.user}")
 
-    async def _admit(self, shown: str, address: str, is_direct: bool) -> Admitted | None:
-        if is_direct and is_token(shown, token := self._token()):
+    def _unauthorized(self, connection: HTTPConnection, shown: str | None) -> AccessRefused:
+        """With where a program learns how to log in."""
+        refused = _unauthorized(shown)
+        if self._logins is not None:
+            refused.challenge = dict(
+                self._logins.challenge(connection.scope["path"], is_shown=shown is not None)
+            )
+            if shown is not None and self._logins.is_for(shown):
+                refused.message = (
+                    "this access token opens nothing here: it has expired, was revoked, or is for another address. "
+                    "Log in again; with the command that is `helix login`"
+                )
+        return refused
+
+    async def _admit(self, connection: HTTPConnection, shown: str, address: str) -> Admitted | None:
+        if self._logins is not None and self._logins.is_for(shown):
+            self._rates.check("failures", address)
+            admitted = await self._logins.admit(connection, shown)
+            if admitted is None:
+                self._rates.count("failures", address)
+            return admitted
+        if self._entrance.peers.is_direct(connection) and is_token(shown, token := self._token()):
             return Admitted(LOCAL, token_name(token))
         holder = self._ring.recognize(shown)
         if holder is None:

@@ -20,7 +20,8 @@ from helix.index.engine import ANCHORS, BESIDE, CandidateColumns, Candidates, Sp
 from helix.index.facets import Facets, from_text
 from helix.index.filters import Where
 from helix.index.meaning import Meaning
-from helix.index.postgres.database import Cursor, Database, storable
+from helix.index.postgres.connection import Cursor, storable
+from helix.index.postgres.database import Database
 from helix.index.postgres.memories import MemoryTable
 from helix.index.postgres.vectors import PostgresVectors, narrowed
 from helix.index.vector_matrix import VectorHit

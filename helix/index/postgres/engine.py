@@ -5,6 +5,8 @@ vectors are the same, and ranking stands above both.
 
 The database may go away at any moment. Memories are safe in their files; what it missed shows when hashes are compared
 with the catalog, which is done again as soon as it answers.
+
+One daemon keeps it. Others over the same vault answer from it, and one of them takes over when the keeper ends.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ import hashlib
 import logging
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
@@ -27,9 +29,12 @@ from helix.index.filters import Where
 from helix.index.models import BUNDLED_NAME
 from helix.index.postgres.candidates import Asker
 from helix.index.postgres.database import Database
-from helix.index.postgres.memories import MemoryTable, digest_of
-from helix.index.postgres.schema import make_tables
+from helix.index.postgres.memories import MemoryTable, state_of
+from helix.index.postgres.notes import NoteTable, put_shared
+from helix.index.postgres.pulse import Pulse
+from helix.index.postgres.schema import check_tables, make_tables
 from helix.index.postgres.vectors import VectorTables
+from helix.index.station import Keeper, Station
 from helix.index.worker import BULK, FRESH
 from helix.vault.diff import Change
 from helix.vault.erasures import INDEX, Erasures
@@ -42,6 +47,11 @@ log = logging.getLogger(__name__)
 
 _TEND_SECONDS = 1.0
 _TWO_PROCESSES_FROM = 3_000
+
+
+Share = Callable[[], bytes | None]
+"""what a file holds that readers need; None as long as it is as it was"""
+OnNews = Callable[[Keeper, int], None]
 
 
 def schema_of(vault_id: str) -> str:
@@ -61,13 +71,37 @@ class PostgresEngine:
         guard: AbstractContextManager[object] | None = None,
         erasures: Erasures | None = None,
         words_first: bool = False,
+        name: str = "",
+        station: Station | None = None,
+        reads_only: bool = False,
+        before_turn: Callable[[], None] = lambda: None,
+        shares: Mapping[str, Share] | None = None,
+        on_news: OnNews = lambda keeper, since: None,
     ) -> None:
-        """As `LocalEngine` is made. IndexNotReady while the database does not answer, or somebody else keeps the
-        index in it."""
+        """As `LocalEngine` is made. IndexNotReady while the database does not answer.
+
+        Besides: `name` is the id of the vault, `station` where others ask this daemon. With `reads_only` it never keeps
+        the index. `before_turn` is done before it takes over. `shares` are files that readers need, each told when it
+        has changed. `on_news` hears of every version.
+        """
         self.schema = schema
-        self._database = Database(url, schema)
+        self._database = Database(url, schema, name, station, may_keep=not reads_only)
+        self._epoch = self._database.epoch
+        """of the turn in which everything was compared"""
+        self._keeps = self._database.keeps
+        self._pulse = Pulse(url, schema, self._epoch_kept, on_news)
         try:
-            make_tables(self._database)
+            if self._keeps:
+                make_tables(self._database)
+            else:
+                check_tables(self._database)
+            self.notes = NoteTable(self._database)
+            self._before_turn = before_turn
+            self._shares = shares or {}
+            self._source: tuple[Ledger, ReadNote] | None = None
+            if reads_only:  # who has the folder reads notes there
+                self._database.why_away = lambda: self._pulse.away
+            self._vectors = VectorTables(self._database)
             self._memories = MemoryTable(self._database)
             self._asker = Asker(self._database, self._memories)
             self._cache = cache
@@ -83,14 +117,18 @@ class PostgresEngine:
             self._stopped = threading.Event()
             self._keeper = threading.Thread(target=self._keep, name="helix-index", daemon=True)
             self._embedding = Embedding(
-                *(cache, choice, find, VectorTables(self._database)),
+                *(cache, choice, find, self._vectors),
                 words=lambda: self._memories,
                 lock=self._lock,
                 guard=self._guard,
             )
+            if not reads_only:
+                # At once: to put all words may take minutes, and who keeps the index must be heard of meanwhile.
+                self._pulse.start()
             if not words_first:
                 self._embedding.attach()
         except BaseException:
+            self._pulse.stop()
             self._database.close()
             raise
 
@@ -98,10 +136,13 @@ class PostgresEngine:
         self._embedding.attach()
 
     def start(self) -> None:
+        if not self._database.may_keep:
+            self._pulse.start()  # not before somebody takes in what it tells of
         self._keeper.start()
 
     def close(self) -> None:
         self._stopped.set()
+        self._pulse.stop()
         if self._keeper.is_alive():
             self._keeper.join(timeout=30)
         self._embedding.close()
@@ -110,14 +151,18 @@ class PostgresEngine:
     # Keeping
 
     def apply(self, changes: Sequence[Change]) -> None:
+        if not self._keeps:
+            self._changes += 1
+            return  # who keeps it sees the same files
         current = [change.note for change in changes if change.note is not None]
         notes = [note for note in current if note.memory.status != "erased"]
+        erased = [note for note in current if note.memory.status == "erased"]
         kept = {note.id for note in notes}
         gone = [change.memory_id for change in changes if change.memory_id not in kept]
         with self._lock:
             try:
                 self._embedding.drop(gone)
-                self._memories.change(notes, gone)
+                self._memories.change(notes, gone, erased)
                 self._embedding.put(notes, BULK if len(notes) > MANY else FRESH)
             except HelixError as error:
                 self._is_behind, self._trouble = True, error.message
@@ -128,6 +173,9 @@ class PostgresEngine:
 
     def catch_up(self, ledger: Ledger, read: ReadNote, progress: Progress | None = None) -> int:
         with self._lock:
+            self._source = (ledger, read)
+            if not self._keeps:
+                return 0
             self._embedding.source = (ledger, read)
             here = self._memories.states()
             rows = {row.id: row for row in ledger.indexed()}
@@ -135,19 +183,18 @@ class PostgresEngine:
             if gone:
                 self._embedding.drop(gone)
                 self._memories.change([], gone)
-            stale = [
-                row for row in rows.values() if here.get(row.id) != (row.hash, digest_of(row.facets_text))
-            ]
+            stale = [row for row in rows.values() if here.get(row.id) != state_of(row)]
             self._build(stale, read, progress)
             touched = {row.id for row in stale} | self._embedding.compare()
             self._changes += 1
             self._count = self._memories.count()
             self._is_behind, self._trouble = False, None
+            self._epoch = self._database.epoch
             return len(touched)
 
     def rebuild(self, progress: Progress | None = None) -> None:
         """In place, some hundred memories in a transaction: what was there serves until it is replaced."""
-        if self._embedding.source is None:
+        if self._embedding.source is None or not self._keeps:
             return
         with self._rebuilding:
             ledger, read = self._embedding.source
@@ -176,9 +223,11 @@ class PostgresEngine:
     def erase(self, memory_ids: Sequence[str]) -> bool:
         """They leave every row and every page of the tables. Write-ahead logs, replicas and backups are the database's
         own, and keep what they keep."""
+        if not self._keeps:
+            return self._cache.drop(memory_ids)
         with self._lock:
             self._embedding.drop(memory_ids)
-            self._memories.change([], memory_ids)
+            self._memories.drop_texts(memory_ids)
             self._changes += 1
             self._count = self._memories.count()
         is_clean = self._cache.drop(memory_ids)
@@ -191,18 +240,57 @@ class PostgresEngine:
             meaning.vectors.purge()
 
     def tend(self, *, tidy: bool) -> None:
-        if not self._database.is_held():
-            self._is_behind = True
-        if self._is_behind and self._embedding.source is not None:
+        if not self._keeps:
+            self._look(tidy=tidy)
+            return
+        if not self._database.is_held() and not self._database.try_to_keep():
+            log.warning("another daemon has taken over the index of this vault")
+            self._keeps, self._is_behind = False, False
+            return
+        if self._database.epoch != self._epoch:
+            self._is_behind = (
+                True  # the connection was another one for a while, or is: something may be missing
+            )
+        if self._is_behind and self._source is not None:
             with self._guard:
-                self.catch_up(*self._embedding.source)
+                self.catch_up(*self._source)
         if self._erasures is not None:
             self._erasures.clean(INDEX, self.erase)
+        for name, share in self._shares.items():
+            if (data := share()) is not None:
+                put_shared(self._database, name, data)
         if tidy:
             for meaning in self._embedding.meanings():
                 meaning.vectors.tend()
         if self._embedding.switch_when_complete():
             self._changes += 1
+
+    def _look(self, *, tidy: bool) -> None:
+        """What there is to do while somebody else keeps the index."""
+        if self._source is not None and self._database.may_keep and self._database.try_to_keep():
+            self._take_over()
+            return
+        self._count = self._memories.count()
+        if self._erasures is not None:
+            self._erasures.clean(INDEX, self.erase)
+        building = self._embedding.building
+        if building is not None and (serving := self._vectors.serving()) is not None:
+            is_complete = serving.digest == building.embedder.digest
+            if is_complete and self._embedding.switch_when_complete():
+                self._changes += 1
+        if tidy:
+            for meaning in self._embedding.meanings():
+                meaning.vectors.tend()
+
+    def _take_over(self) -> None:
+        log.warning("this daemon keeps the index of this vault from now on")
+        make_tables(self._database)
+        with self._guard:
+            self._before_turn()
+            # From here on every change is put; what came before is compared.
+            self._keeps, self._is_behind = True, True
+            if self._source is not None:
+                self.catch_up(*self._source)
 
     def _keep(self) -> None:
         tidied = time.monotonic()
@@ -216,6 +304,31 @@ class PostgresEngine:
                 self._trouble = str(error)
             if tidy:
                 tidied = time.monotonic()
+
+    # One of several
+
+    @property
+    def keeps(self) -> bool:
+        return self._keeps
+
+    def _epoch_kept(self) -> int | None:
+        return self._database.epoch if self._database.keeps else None
+
+    def keeper(self) -> Keeper | None:
+        return self._pulse.keeper
+
+    def written(self) -> str:
+        keeper = self._pulse.keeper
+        if keeper is None:
+            return ""
+        return f"{keeper.era}.{max(self._database.version, self._pulse.version)}"
+
+    def reached(self, mark: str, seconds: float) -> bool:
+        era, _, version = mark.partition(".")
+        keeper = self._pulse.keeper
+        if self._keeps or keeper is None or keeper.era != era or not version.isdigit():
+            return True
+        return self._pulse.wait_for(int(version), seconds)
 
     # Asking
 
@@ -241,12 +354,14 @@ class PostgresEngine:
         return self._embedding.version()
 
     def version(self) -> object:
-        return self._changes, self.vectors_version()
+        return self._changes, self._pulse.version, self.vectors_version()
 
     def health(self) -> IndexHealth:
         lag, trouble, indexing = self._embedding.trouble(self._count)
         if self._trouble is not None:
             trouble, indexing = self._trouble, None
+        elif self._pulse.trouble is not None:
+            trouble, indexing = f"the database of the index does not answer ({self._pulse.trouble})", None
         meaning = self._embedding.meaning
         embedder = None if meaning is None else meaning.embedder
         return IndexHealth(
@@ -254,7 +369,12 @@ class PostgresEngine:
             *(self._cache.hits, self._cache.misses),
             dimensions=None if embedder is None else embedder.dimensions,
             is_calibrated=embedder is not None and embedder.name == BUNDLED_NAME,
+            is_kept=self._trouble is None and self._pulse.trouble is None,
         )
+
+    def disk_bytes(self) -> int:
+        """Of its tables and their indexes."""
+        return self._memories.disk_bytes(self.schema)
 
     def wait_until_embedded(self, timeout: float) -> bool:
         return self._embedding.wait(timeout)

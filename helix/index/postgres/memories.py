@@ -10,10 +10,13 @@ from typing import Any, NamedTuple, cast
 
 from psycopg import sql
 
+from helix.index.catalog import Indexed
 from helix.index.entries import KeywordDoc, WordEntry, to_entries
 from helix.index.facets import facets_of, to_text, to_values
 from helix.index.filters import filed
-from helix.index.postgres.database import Cursor, Database, storable
+from helix.index.postgres.connection import Cursor, storable
+from helix.index.postgres.database import Database
+from helix.index.postgres.notes import drop_notes, put_notes
 from helix.index.postgres.schema import FILED
 from helix.index.spelling import Vocabulary
 from helix.index.word_doc import word_doc
@@ -37,11 +40,14 @@ class MemoryTable:
             rows = cursor.execute("SELECT id, hash FROM memories").fetchall()
         return {cast(str, memory_id): cast(str, hash_) for memory_id, hash_ in rows}
 
-    def states(self) -> dict[str, tuple[str, str]]:
-        """Of each memory the hash of its note, and a digest of its facets: whose it is may change without its note."""
+    def states(self) -> dict[str, tuple[str, ...]]:
+        """Of each memory the hash of its note, a digest of its facets (whose it is may change without its note), and
+        its path."""
         with self._database.reading() as cursor:
-            rows = cursor.execute("SELECT id, hash, md5(facets) FROM memories").fetchall()
-        return {cast(str, one): (cast(str, hash_), cast(str, digest)) for one, hash_, digest in rows}
+            rows = cursor.execute(
+                "SELECT id, memories.hash, md5(facets), path FROM memories JOIN notes USING (id)"
+            ).fetchall()
+        return {str(memory_id): tuple(map(str, state)) for memory_id, *state in rows}
 
     def find_hash(self, memory_id: str) -> str | None:
         with self._database.reading() as cursor:
@@ -53,13 +59,30 @@ class MemoryTable:
             row = cursor.execute("SELECT memories FROM totals").fetchone()
         return 0 if row is None else cast(int, row[0])
 
-    def change(self, notes: Sequence[Note], gone: Sequence[str]) -> None:
-        """Puts some in the place of what they were, and drops others, at once."""
+    def disk_bytes(self, schema: str) -> int:
+        with self._database.reading() as cursor:
+            row = cursor.execute(
+                "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace "
+                "WHERE nspname = %s AND relkind = 'r'",
+                [schema],
+            ).fetchone()
+        return 0 if row is None or row[0] is None else int(str(row[0]))
+
+    def change(self, notes: Sequence[Note], gone: Sequence[str], erased: Sequence[Note] = ()) -> None:
+        """Puts some in the place of what they were, and drops others, at once. What is left of erased ones is no memory
+        any more, and told to who has no folder."""
         entries = list(to_entries((word_doc(note) for note in notes), 1))
         with self._database.writing() as cursor:
-            numbers = _drop(cursor, [*gone, *(note.id for note in notes)])
+            version = self._database.writes
+            numbers = _drop(cursor, [*gone, *(note.id for note in notes)], version)
+            put_notes(cursor, erased, version)
             if notes:
-                _put(cursor, list(zip(notes, entries, strict=True)), numbers)
+                _put(cursor, list(zip(notes, entries, strict=True)), numbers, version)
+
+    def drop_texts(self, memory_ids: Sequence[str]) -> None:
+        """Of erased memories, whose records stay."""
+        with self._database.writing() as cursor:
+            _drop(cursor, memory_ids)
 
     def build(self, notes: Iterable[Note], processes: int) -> Iterator[int]:
         """Many, some hundred at a time; tells how many were put, after each."""
@@ -77,7 +100,8 @@ class MemoryTable:
             # One that comes twice counts once, as the later says.
             latest = {note.id: (note, entry) for note, entry in both}
             with self._database.writing() as cursor:
-                _put(cursor, list(latest.values()), _drop(cursor, list(latest)))
+                version = self._database.writes
+                _put(cursor, list(latest.values()), _drop(cursor, list(latest), version), version)
             yield len(portion)
 
     def terms_like(self, cursor: Cursor, word: str) -> list[str]:
@@ -94,18 +118,27 @@ class MemoryTable:
         """Nothing of what was dropped stays in the files of its tables."""
         with self._database.writing() as cursor:
             cursor.execute("DELETE FROM words WHERE frequency <= 0")
-        # Only these two hold texts; a posting is numbers. FULL writes them anew, and takes a moment for each.
+        # Only these three hold texts; a posting is numbers. FULL writes them anew, and takes a moment for each.
+        texts = ("memories", "words", "notes")
         self._database.run_alone(
-            *map(sql.SQL, ("VACUUM FULL memories", "VACUUM FULL words", "VACUUM postings"))
+            *(sql.SQL("VACUUM FULL {}").format(sql.Identifier(table)) for table in texts),
+            sql.SQL("VACUUM postings"),
         )
 
 
-def digest_of(facets_text: str) -> str:
+def state_of(row: Indexed) -> tuple[str, ...]:
+    """As `states` has it."""
+    return row.hash, _digest(row.facets_text), storable(row.path)
+
+
+def _digest(facets_text: str) -> str:
     return hashlib.md5(storable(facets_text).encode(), usedforsecurity=False).hexdigest()
 
 
-def _drop(cursor: Cursor, memory_ids: Sequence[str]) -> dict[str, int]:
+def _drop(cursor: Cursor, memory_ids: Sequence[str], version: int | None = None) -> dict[str, int]:
     """Their numbers, which they keep if they are put again."""
+    if version is not None:
+        drop_notes(cursor, memory_ids, version)
     rows = cursor.execute(
         """
         WITH gone AS (DELETE FROM memories WHERE id = ANY(%s) RETURNING no, id, length, words),
@@ -132,7 +165,10 @@ class _Row(NamedTuple):
     entry: WordEntry
 
 
-def _put(cursor: Cursor, both: Sequence[tuple[Note, WordEntry]], numbers: Mapping[str, int]) -> None:
+def _put(
+    cursor: Cursor, both: Sequence[tuple[Note, WordEntry]], numbers: Mapping[str, int], version: int
+) -> None:
+    put_notes(cursor, [note for note, _ in both], version)
     fresh = iter(_numbers(cursor, sum(storable(note.id) not in numbers for note, _ in both)))
     rows = [_Row(numbers.get(storable(note.id)) or next(fresh), note, entry) for note, entry in both]
     words = _count_words(cursor, rows)

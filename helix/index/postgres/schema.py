@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
+from helix.errors import IndexNotReady
 from helix.index.analyze import VERSION as WORDS_VERSION
 from helix.index.chunk import CHUNK_FORMAT
 from helix.index.filters import ALL_FIELDS
@@ -45,9 +46,33 @@ CREATE TABLE words (
 CREATE TABLE postings (
     word integer, memory integer, weight integer NOT NULL, length integer NOT NULL,
     PRIMARY KEY (word, memory) INCLUDE (weight, length)
-)
+);
+CREATE TABLE notes (
+    id text COLLATE "C" PRIMARY KEY,
+    path text COLLATE "C" NOT NULL,
+    row text NOT NULL,
+    body bytea NOT NULL,
+    version bigint NOT NULL
+);
+CREATE INDEX notes_path ON notes (path);
+CREATE INDEX notes_version ON notes (version);
+CREATE TABLE gone (id text COLLATE "C" PRIMARY KEY, version bigint NOT NULL);
+CREATE TABLE shared (name text PRIMARY KEY, data bytea NOT NULL, version bigint NOT NULL)
 """
 _FINGERPRINT = hashlib.sha256(f"{_TABLES}{WORDS_VERSION}.{CHUNK_FORMAT}".encode()).hexdigest()
+
+
+def check_tables(database: Database) -> None:
+    """For who does not make them. IndexNotReady unless they are there, of this version."""
+    with database.reading() as cursor:
+        known = cursor.execute("SELECT to_regclass('meta')").fetchone()
+        row = None
+        if known is not None and known[0] is not None:
+            row = cursor.execute("SELECT value FROM meta WHERE key = 'schema'").fetchone()
+    if row is None:
+        raise IndexNotReady("the database has no index of this vault yet: a daemon that follows it makes one")
+    if row != (_FINGERPRINT,):
+        raise IndexNotReady("the index in the database is of another version of Helix than this daemon")
 
 
 def make_tables(database: Database) -> None:

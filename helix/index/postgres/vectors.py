@@ -9,11 +9,12 @@ import numpy as np
 from pgvector import HalfVector, Vector
 from psycopg import sql
 
-from helix.errors import HelixError
+from helix.errors import HelixError, IndexNotReady
 from helix.index.embed import Embedder
 from helix.index.embedding import Serving
 from helix.index.filters import SqlDialect, Where, to_sql
-from helix.index.postgres.database import Cursor, Database, storable
+from helix.index.postgres.connection import Cursor, storable
+from helix.index.postgres.database import Database
 from helix.index.vector_matrix import VectorEntry, VectorHit
 
 EXACT_ROWS = 20_000
@@ -41,12 +42,14 @@ class VectorTables:
         return PostgresVectors(self._database, embedder.digest, embedder.dimensions)
 
     def serving(self) -> Serving | None:
-        with self._database.writing() as cursor:
+        with self._database.reading() as cursor:
             row = cursor.execute("SELECT value FROM meta WHERE key = 'serving'").fetchone()
         model, _, digest = str(row[0]).rpartition(" ") if row else ("", "", "")
         return Serving(model, digest) if digest else None
 
     def record(self, serving: Serving) -> None:
+        if not self._database.keeps:
+            return
         with self._database.writing() as cursor:
             cursor.execute(
                 "INSERT INTO meta VALUES ('serving', %s) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
@@ -66,7 +69,19 @@ class PostgresVectors:
         self._chunks = f"chunks_{digest[:12]}"
         self._embedded = f"embedded_{digest[:12]}"
         self._hnsw = f"{self._chunks}_hnsw"
-        with database.writing() as cursor:
+        self._has_index = False
+        if database.keeps:
+            self._make()
+        else:
+            with database.reading() as cursor:
+                if not _exists(cursor, self._chunks):
+                    raise IndexNotReady(
+                        "the database has no vectors of the model that is set here; set `model` as the keeper has it"
+                    )
+                self._has_index = _exists(cursor, self._hnsw)
+
+    def _make(self) -> None:
+        with self._database.writing() as cursor:
             cursor.execute(
                 self._sql(
                     "CREATE TABLE IF NOT EXISTS {chunks} ("
@@ -162,17 +177,21 @@ class PostgresVectors:
         )
 
     def hashes(self) -> dict[str, str]:
-        with self._database.writing() as cursor:
+        with self._database.reading() as cursor:
             rows = cursor.execute(self._sql("SELECT memory, hash FROM {embedded}")).fetchall()
         return {cast(str, memory_id): cast(str, hash_) for memory_id, hash_ in rows}
 
     def exists(self) -> bool:
-        with self._database.writing() as cursor:
+        with self._database.reading() as cursor:
             return _exists(cursor, self._chunks)
 
     def tend(self) -> None:
-        """An index when there are too many to compare one by one."""
+        """An index when there are too many to compare one by one. Who only reads looks whether there is one."""
         if self._has_index:
+            return
+        if not self._database.keeps:
+            with self._database.reading() as cursor:
+                self._has_index = _exists(cursor, self._hnsw)
             return
         with self._database.writing() as cursor:
             row = cursor.execute(self._sql("SELECT count(*) FROM {chunks}")).fetchone()
@@ -191,6 +210,8 @@ class PostgresVectors:
         """Its connection is the engine's."""
 
     def discard(self) -> None:
+        if not self._database.keeps:
+            return
         with self._database.writing() as cursor:
             cursor.execute(self._sql("DROP TABLE IF EXISTS {chunks}, {embedded}"))
 

@@ -13,6 +13,7 @@ import anyio.to_thread
 from helix.follow.follower import Follower, FollowerHealth
 from helix.memory.followed_vault import FollowedVault
 from helix.memory.maintenance.worker import Upkeep
+from helix.memory.replica import Replica
 from helix.memory.search_engine import RecallSoon
 from helix.memory.tokens import Payload
 
@@ -26,7 +27,12 @@ _PATIENCE = 1.0
 
 class DaemonHealth:
     def __init__(
-        self, followed: FollowedVault, follower: Follower, recall: RecallSoon, upkeep: Upkeep, version: str
+        self,
+        followed: FollowedVault,
+        follower: Follower | Replica,
+        recall: RecallSoon,
+        upkeep: Upkeep,
+        version: str,
     ) -> None:
         self._followed = followed
         self._follower = follower
@@ -105,7 +111,7 @@ class DaemonHealth:
     def _index_reasons(self, index: IndexHealth, why: str) -> Iterator[Payload]:
         if index.indexing is not None:  # to be under way is no reason to worry anybody
             return
-        if index.model is None:
+        if index.model is None and index.is_kept:
             if self._followed.config.model != "none":  # somebody who wants no model is not told so every day
                 yield {"code": "embedder-unavailable", "message": why}
         else:

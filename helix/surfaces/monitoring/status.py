@@ -32,8 +32,10 @@ class DaemonStatus:
         mcp_sessions: Callable[[], int],
         listeners: Callable[[], int],
         served: Mapping[str, Any] = MappingProxyType({}),
+        role: Callable[[], str | None] = lambda: None,
     ) -> None:
-        """`served` says of a daemon for several people whom it serves."""
+        """`served` says of a daemon for several people whom it serves; `role` what it is among several daemons."""
+        self._role = role
         self._workspace = workspace
         self._served = served
         self._recall = recall
@@ -62,6 +64,7 @@ class DaemonStatus:
                 "cache_misses": known["cache_misses"],
                 "degraded": known["degraded"],
             }
+        role = self._role()
         frozen = self._workspace.freeze.find()
         return {
             "state": health["state"],
@@ -82,6 +85,7 @@ class DaemonStatus:
             "disk": self._disk.get(),
             "git": self._git.get(),
             "consolidation": health["consolidation"],
+            **({} if role is None else {"role": role}),
             **({} if frozen is None else {"frozen": frozen}),
             **self._served,
         }

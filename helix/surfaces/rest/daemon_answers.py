@@ -153,6 +153,14 @@ class Status(TypedDict):
     disk: Annotated[Disk | None, About("Measured now and then; null until it was.")]
     git: Annotated[Git | None, About("Looked at now and then; null until it was.")]
     consolidation: Upkeep
+    role: NotRequired[
+        Annotated[
+            str,
+            About(
+                "Among daemons that share an index: `keeper`, `standby` or `reader`; absent where nobody does."
+            ),
+        ]
+    ]
     frozen: NotRequired[Annotated[FrozenState, About("Why nothing is changed for now; absent when it is.")]]
     mode: NotRequired[Annotated[str, About("Whom the daemon serves: `team` or `hybrid`; absent in `local`.")]]
     limits: NotRequired[

@@ -22,6 +22,8 @@ export interface Request {
 
 export class Transport {
   readonly #settings: Settings;
+  /** Up to where the daemon that answered last had come: another one waits until it is as far. */
+  #seen = "";
 
   constructor(settings: Settings) {
     this.#settings = settings;
@@ -59,11 +61,18 @@ export class Transport {
   }
 
   async #attempt(request: Request, deadline: Deadline): Promise<unknown> {
-    const { url, headers, fetch } = this.#settings;
+    const { url, headers, shown, fetch } = this.#settings;
     deadline.signal.throwIfAborted();
+    const token = await shown();
     const init: RequestInit = {
       method: request.method,
-      headers: { Accept: "application/json", ...headers, ...request.headers },
+      headers: {
+        Accept: "application/json",
+        ...(token ? { Authorization: `Bearer ${token}` } : {}),
+        ...(this.#seen && { "Helix-Seen": this.#seen }),
+        ...headers,
+        ...request.headers,
+      },
       signal: deadline.signal,
       // The daemon never redirects, and the token must not follow somebody who does.
       redirect: "manual",
@@ -81,6 +90,7 @@ export class Transport {
       if (deadline.signal.aborted) throw deadline.signal.reason;
       throw unreachable(url, error);
     }
+    this.#seen = answer.headers.get("Helix-Version") ?? this.#seen;
     return read(answer, text, request);
   }
 }

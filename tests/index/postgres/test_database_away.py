@@ -92,31 +92,54 @@ def test_what_the_database_lost_without_anybody_writing_is_put_again(
         engine.close()
 
 
+def cut_off(server: Server) -> None:
+    with psycopg.connect(server.url, autocommit=True) as connection:
+        connection.execute("SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory'")
+
+
 def test_one_keeps_the_index_and_who_was_cut_off_writes_no_more_when_another_has_taken_over(
     server: Server, cache: EmbedCache, tmp_path: Path
 ) -> None:
     rig = Rig(tmp_path)
     first = opened(server, cache, rig)
+    second = opened(server, cache, rig)
     try:
+        assert (first.keeps, second.keeps) == (True, False)
+        rig.reconciler.tail = first.apply
         write(rig, "one", "The broker drops messages")
         rig.follow()
-        with pytest.raises(IndexNotReady, match="another daemon keeps the index"):
-            opened(server, cache, rig)
-        with psycopg.connect(server.url, autocommit=True) as connection:
-            connection.execute(
-                "SELECT pg_terminate_backend(pid, 5000) FROM pg_locks WHERE locktype = 'advisory'"
-            )
-        second = opened(server, cache, rig)
-        try:
-            rig.reconciler.tail = first.apply
-            write(rig, "two", "The broker retries")
-            with pytest.raises(IndexNotReady):
-                rig.follow()
-            assert first.hashes() == second.hashes() == {"one": rig.catalog.find("one").hash}  # type: ignore[union-attr]
-        finally:
-            second.close()
+        assert ids(ask(rig, second, "broker")) == ["one"]  # it answers from what the first one puts
+        cut_off(server)
+        second.tend(tidy=False)
+        assert second.keeps
+        write(rig, "two", "The broker retries")
+        with pytest.raises(IndexNotReady):
+            rig.follow()
+        first.tend(tidy=False)
+        assert not first.keeps
+        assert first.hashes() == second.hashes() == {"one": rig.catalog.find("one").hash}  # type: ignore[union-attr]
     finally:
+        second.close()
         first.close()
+
+
+def test_a_keeper_whose_connection_stands_and_that_was_replaced_all_the_same_writes_nothing(
+    server: Server, cache: EmbedCache, tmp_path: Path
+) -> None:
+    rig = Rig(tmp_path)
+    engine = opened(server, cache, rig)
+    try:
+        with psycopg.connect(server.url, autocommit=True) as connection:
+            # As if a proxy had kept the connection, and given the lock to somebody else.
+            connection.execute("UPDATE helix.keepers SET epoch = epoch + 1")
+        write(rig, "one", "The broker drops messages")
+        with pytest.raises(IndexNotReady, match="another daemon keeps the index"):
+            rig.follow()
+        assert engine.hashes() == {}
+        engine.tend(tidy=False)  # nobody else is there, so that it is the keeper again, of a further epoch
+        assert ids(ask(rig, engine, "broker")) == ["one"]
+    finally:
+        engine.close()
 
 
 def test_a_database_without_the_extension_says_what_to_do(server: Server, cache: EmbedCache) -> None:

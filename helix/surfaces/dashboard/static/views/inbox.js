@@ -14,6 +14,7 @@ const ABOUT = {
   proposed: "Proposed memories",
   unreadable: "Notes that cannot be read",
   unmerged: "Merges that kept both texts",
+  "skill-edit": "Edits of skills",
   "waiting-to-merge": "Copies that wait to be merged",
   "secret-refused": "Secrets that were refused",
   contradiction: "Contradictions",
