@@ -283,6 +283,10 @@ def test_an_agents_and_an_operators_page_have_what_they_may_and_no_more(
     ann.page.locator(".memory-row", has_text=OF_THE_SHOP).click()
     expect(ann.page.get_by_role("button", name="Edit")).to_be_visible()
     assert {"Forget", "Relate", "Supersede"} <= buttons(ann.page)
+    ann.page.locator(".memory-row", has_text=FOR_THE_TEAM).click()
+    expect(ann.page.locator(".reading-line .owner")).to_have_text("by root, for the team")
+    ann.page.locator("#more-opener").click()
+    assert not buttons(ann.page) & {*ACTIONS["memory"], *ACTIONS["more"]}, "she sees it, and it is another's"
     assert "Admin" not in ann.page.locator("#nav a .nav-label").all_inner_texts()
     olga = come_in("olga", "#/health")
     expect(olga.page.locator(".state-card")).to_be_visible()

@@ -2,7 +2,7 @@
 
 // Who sits here, and what they may. One person at their own machine may everything, and is not asked for.
 
-import { change, get, isTeam } from "./api.js";
+import { change, get, isTeam, pages } from "./api.js";
 
 /**
  * @typedef {object} Who
@@ -13,15 +13,41 @@ import { change, get, isTeam } from "./api.js";
  * @property {string | null} signed_in "password", "key", or null for whoever showed something else.
  */
 
+/** @typedef {{ project: string, members?: string[] }} KnownProject */
+
 /** @type {Who | null} */
 let me = null;
+/** @type {Set<string>} The projects of which whoever sits here is a member. */
+let joined = new Set();
 
 /** Whether somebody sits here whom the daemon knows. */
 export async function enter() {
   if (!isTeam) return true;
   me = /** @type {Who} */ (await get("/whoami"));
+  if (me.user !== null) await askProjects().catch(() => []);
   return me.owner || me.user !== null;
 }
+
+/**
+ * Those that there are for whoever sits here; and of which of them they are a member is known from then on.
+ *
+ * @returns {Promise<any[]>}
+ */
+export async function askProjects() {
+  /** @type {KnownProject[]} */
+  const found = [];
+  for await (const page of pages("/projects", { limit: 50, max_tokens: 20000 })) found.push(...page.projects);
+  joined = new Set(found.filter((one) => one.members?.includes(me?.user ?? "")).map((one) => one.project));
+  return found;
+}
+
+/**
+ * To see a memory is not to change it: who owns it does, and the members of its project.
+ *
+ * @param {{ owner?: string, project?: string }} memory
+ */
+export const mayChange = (memory) =>
+  !isTeam || Boolean(me?.owner) || memory.owner === me?.user || joined.has(memory.project ?? "");
 
 /**
  * What somebody may not do is not drawn; the daemon refuses it all the same.
@@ -47,6 +73,5 @@ export async function projectNames() {
     const stats = await get("/stats", { scope: "all", max_tokens: 20000 });
     return Object.keys(stats.by_project).filter(Boolean);
   }
-  const { projects } = await get("/projects", { limit: 50, max_tokens: 20000 });
-  return projects.map((/** @type {{ project: string }} */ one) => one.project);
+  return (await askProjects()).map((one) => one.project);
 }

@@ -1,11 +1,11 @@
 // Whoever signed in: their name at the foot of the navigation, the project they work in, their password, the way out.
 
-import { change, get, isTeam, signIn } from "../api.js";
+import { change, isTeam, signIn } from "../api.js";
 import { button, fill, h } from "../dom.js";
 import { ask, complain, present, toast } from "../feedback.js";
 import { plural } from "../format.js";
 import { go } from "../route.js";
-import { startAnew, who } from "../who.js";
+import { askProjects, startAnew, who } from "../who.js";
 
 const EVERY = "";
 
@@ -90,7 +90,7 @@ function projectSwitch(more) {
 
   async function load() {
     try {
-      const { projects } = await get("/projects", { limit: 50, max_tokens: 20000 });
+      const projects = await askProjects();
       fill(
         choice,
         h("option", { value: EVERY }, "Every project"),

@@ -6,12 +6,13 @@ import { ask, complain, copy, toast } from "../feedback.js";
 import { KINDS, RELATIONS, forward, isUnfiled } from "../memory-words.js";
 import { picker } from "../picker.js";
 import { go, here } from "../route.js";
-import { may, projectNames } from "../who.js";
+import { may, mayChange, projectNames } from "../who.js";
 
 let vault = null;
 
 export function toolbar(memory, { onEdit, onChanged }) {
-  const isHere = memory.status === "active" || memory.status === "superseded";
+  const isTheirs = mayChange(memory);
+  const isHere = isTheirs && (memory.status === "active" || memory.status === "superseded");
   const acts = {
     forget: () => forget(memory, onChanged),
     restore: () => restore(memory, onChanged),
@@ -22,8 +23,8 @@ export function toolbar(memory, { onEdit, onChanged }) {
     isHere && may("modify") && button("Edit", onEdit, { symbol: "edit" }),
     isHere && may("modify") && isUnfiled(memory) && button("File", () => file(memory, onChanged), { symbol: "filter" }),
     isHere && may("modify") && button("Relate", () => relate(memory, onChanged), { symbol: "link" }),
-    memory.status === "active" && may("remember") && button("Supersede", () => supersede(memory), { symbol: "replace" }),
-    memory.status === "deleted" && may("recover") && button("Restore", acts.restore, { kind: "primary", symbol: "restore" }),
+    isHere && memory.status === "active" && may("remember") && button("Supersede", () => supersede(memory), { symbol: "replace" }),
+    isTheirs && memory.status === "deleted" && may("recover") && button("Restore", acts.restore, { kind: "primary", symbol: "restore" }),
     isHere && may("forget") && button("Forget", acts.forget, { symbol: "forget" }),
     menu(memory, onChanged),
   );
@@ -66,6 +67,7 @@ function menu(memory, onChanged) {
     !isTeam &&
       h("a", { class: "menu-item", href: "#/", data: { opens: "vscode" } }, icon("open"), "Open in VS Code"),
     memory.status !== "erased" &&
+      mayChange(memory) &&
       may("forget") &&
       item("forget", "Erase for good …", () => erase(memory, onChanged), "danger"),
   );

@@ -1,12 +1,12 @@
 // Projects: which there are, whose they are, and who works on them. Who owns one says who else does.
 
-import { change, pages } from "../api.js";
+import { change } from "../api.js";
 import { button, fill, h, put } from "../dom.js";
 import { ask, complain, empty, failed, loading, toast } from "../feedback.js";
 import { ago, plural, whole } from "../format.js";
 import { live } from "../live.js";
 import { spell } from "../route.js";
-import { may, who } from "../who.js";
+import { askProjects, may, who } from "../who.js";
 
 const SETTLED = 400;
 
@@ -33,8 +33,7 @@ function begin(root) {
   async function load() {
     if (!list.children.length) fill(list, loading());
     try {
-      const found = [];
-      for await (const page of pages("/projects", { limit: 50, max_tokens: 20000 })) found.push(...page.projects);
+      const found = await askProjects();
       fill(
         list,
         found.length

@@ -12,7 +12,7 @@ import { toNodes } from "../sanitize.js";
 import { toolbar } from "./actions.js";
 import { drafts, editor } from "./editing.js";
 import { historyOf } from "./past.js";
-import { may } from "../who.js";
+import { may, mayChange } from "../who.js";
 
 const DETAILS = [
   "id",
@@ -155,7 +155,7 @@ export function readingPane({ onChanged }) {
     });
 
   function edit() {
-    if (!memory || editing || memory.status === "erased" || !may("modify")) return false;
+    if (!memory || editing || memory.status === "erased" || !may("modify") || !mayChange(memory)) return false;
     editing = editor(memory, {
       onStale: refresh,
       onDone: () => {
