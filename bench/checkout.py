@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bench.figures import judge
 from helix.compose import open_vault, open_workspace
 from helix.config import Config
 from helix.memory.place import Place
@@ -32,12 +34,12 @@ _ANSWERED = "answer_from_memory"
 _OVER = "2020-01-01T00:00:00Z"
 
 
-def main() -> None:
+def main(argv: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", default="default", help="as in the settings; `none` for words alone")
     parser.add_argument("--half", choices=("tune", "test", "both"), default="both")
     parser.add_argument("--show", action="store_true", help="print every wrong verdict")
-    wanted = parser.parse_args()
+    wanted = parser.parse_args(argv)
     sessions = [json.loads(line) for line in _SET.read_text("utf-8").splitlines()]
     halves = {"tune": sessions[::2], "test": sessions[1::2]}
     for name, half in halves.items():
@@ -66,6 +68,8 @@ def _report(name: str, sessions: Sequence[Mapping[str, Any]], model: str, show: 
                     first = answer["current_facts"][0]["content"] if answer["current_facts"] else None
                     print(f"  {kind}: {query} -> {verdict}; {first!r}")
     print(f"{name}: " + ", ".join(f"{kind} {right[kind]}/{asked[kind]}" for kind in asked))
+    for kind, goal in (("absent", 0.9), ("answerable", 0.85)):
+        judge(f"{kind}, right", right[kind] / asked[kind], goal, "", at_least=True)
 
 
 def _tell(request: Request, session: Mapping[str, Any]) -> None:
@@ -115,4 +119,4 @@ def _opened(folder: Path, model: str) -> Iterator[Request]:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

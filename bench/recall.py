@@ -106,7 +106,7 @@ def main(argv: list[str]) -> None:
         for reading in (Reading.KEPT, Reading.PLAIN, Reading.BARE):
             cases = list(_conversations(options.data, options.split, reading))
             _report(f"conversations{reading.value}", cases, modes, options.cache)
-    _report("team", [_team(options.split)], modes, options.cache)
+    _report("team", [team_case(options.split)], modes, options.cache)
 
 
 def _report(name: str, cases: Sequence[Case], modes: Sequence[str], cache: Path) -> None:
@@ -212,7 +212,7 @@ def indexed(case: Case, cache: Path) -> Iterator[tuple[FollowedVault, Recall]]:
                 yield helix, recall
 
 
-def _team(split: str | None) -> Case:
+def team_case(split: str | None) -> Case:
     memories = [json.loads(line) for line in (TEAM / "memories.jsonl").read_text("utf-8").splitlines()]
     notes = {one["key"]: team_note(one) for one in memories}
     return Case("team", notes, [one for one in team_questions() if split in (None, one.split)])

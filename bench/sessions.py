@@ -11,12 +11,14 @@ import functools
 import os
 import random
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from bench.figures import judge
 from helix.index.event_index import EventIndex
 from helix.vault.log.event import EventDraft
 from helix.vault.log.log_paths import FOLDER
@@ -29,12 +31,12 @@ _ROUNDS = 400
 _WRITERS = 8
 
 
-def main() -> None:
+def main(argv: list[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--events", type=int, default=100_000)
     parser.add_argument("--sessions", type=int, default=500)
     parser.add_argument("--sync-ms", type=float, default=0.0)
-    wanted = parser.parse_args()
+    wanted = parser.parse_args(argv)
     if wanted.sync_ms:
         _slow_down(wanted.sync_ms / 1000)
         print(f"every fsync waits {wanted.sync_ms:g} ms longer than this disk needs, in both arms")
@@ -70,9 +72,8 @@ def _append(folder: Path) -> None:
     # Side by side, so that both meet the same disk.
     pairs = [(_timed(bare_append), _timed(log_append)) for _ in range(_ROUNDS)]
     plain, logged = (statistics.median(times) for times in zip(*pairs, strict=True))
-    print(
-        f"append: {logged * 1000:.2f} ms, a bare write and fsync {plain * 1000:.2f} ms, ratio {logged / plain:.2f}"
-    )
+    print(f"append p50 {logged * 1000:.2f} ms, a bare write and fsync {plain * 1000:.2f} ms")
+    judge("an append beside a bare durable one", logged / plain, 2, "times")
 
     logs.append("long", [_turn(random.Random(1)) for _ in range(1000)])
     for _ in range(99):
@@ -83,9 +84,8 @@ def _append(folder: Path) -> None:
     early = statistics.median(
         _timed(lambda: logs.append("short", [_turn(random.Random(3))])) for _ in range(_ROUNDS)
     )
-    print(
-        f"after 100,000 events: {late * 1000:.2f} ms, in a short log {early * 1000:.2f} ms, ratio {late / early:.2f}"
-    )
+    judge("an append after 100,000 events beside one in a short log", late / early, 1.2, "times")
+    _take_in(folder / "state", logs)
 
     def many(session: Callable[[int], str]) -> float:
         start = time.perf_counter()
@@ -102,8 +102,27 @@ def _append(folder: Path) -> None:
     alone = _ROUNDS / (time.perf_counter() - start)
     apart, together = many(lambda writer: f"w{writer}"), many(lambda _: "shared")
     print(f"one by one {alone:.0f} a second")
-    print(f"{_WRITERS} writers to as many sessions {apart:.0f} a second, {apart / alone:.1f} times")
-    print(f"{_WRITERS} writers to one session {together:.0f} a second, {together / alone:.1f} times")
+    judge(
+        f"{_WRITERS} writers to as many sessions, beside one by one", apart / alone, 5, "times", at_least=True
+    )
+    print(f"  {_WRITERS} writers to one session: {together / alone:.1f} times")
+
+
+def _take_in(state: Path, logs: SessionLogs) -> None:
+    """What the index does of the next event, of a session that is long and of one that is short."""
+    index = EventIndex(state / "events.db", logs)
+    costs = {}
+    for session in ("short", "long"):
+        for name in logs.files(session):
+            index.take_in(f"{FOLDER}/{session}/{name}", logs.signature(f"{FOLDER}/{session}/{name}"))
+        times = []
+        for number in range(_ROUNDS):
+            logs.append(session, [_turn(random.Random(number))])
+            path = f"{FOLDER}/{session}/{logs.files(session)[-1]}"
+            times.append(_timed(functools.partial(index.take_in, path, logs.signature(path))))
+        costs[session] = statistics.median(times)
+    judge("taking in the 100,000th event beside an early one", costs["long"] / costs["short"], 1.5, "times")
+    index.close()
 
 
 def _append_some(logs: SessionLogs, session: str, count: int) -> None:
@@ -127,11 +146,12 @@ def _find(folder: Path, events: int, sessions: int) -> None:
     size = (folder / "state" / "events.db").stat().st_size
     print(
         f"{events:,} events in {sessions:,} sessions: written in {written:.0f} s, taken in in {taken:.0f} s, "
-        f"{size / events:.0f} bytes of disk and {max(0, _resident() - before) / events:.0f} of memory an event"
+        f"{size / events:.0f} bytes of disk an event"
     )
+    judge("memory an event", max(0, _resident() - before) / events, 100, "bytes")
     for name, among in (("all sessions", None), ("one session", ["s1"])):
         times = sorted(_timed(functools.partial(_ask, index, _question(chance), among)) for _ in range(200))
-        print(f"words in {name}: p50 {times[100] * 1000:.1f} ms, p95 {times[190] * 1000:.1f} ms")
+        judge(f"words in {name}, p50 (p95 {times[190] * 1000:.1f})", times[100] * 1000, 60, "ms")
 
 
 def _ask(index: EventIndex, question: str, among: list[str] | None) -> None:
@@ -167,4 +187,4 @@ def _resident() -> int:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -159,6 +159,8 @@ CODES = (
          "Set `HELIX_TOKEN` to what `helix token` prints on its machine, or to your key of the team."),
     Code("forbidden", errors.Forbidden, REFUSED, "The key that was shown is not good for that.",
          "The message names the permission, project or agent; an admin makes other keys with `helix key create`."),
+    Code("sign-in-refused", errors.SignInRefused, REFUSED, "User and password do not fit, or the key is not valid.",
+         "An admin sets another password with `helix user passwd NAME`, or makes a key with `helix key create`."),
     Code("wrong-origin", HelixError, REFUSED, "A request that another web page made.", "Open the daemon's own page."),
     Code("wrong-host", HelixError, REFUSED, "A request by a name that is not one of this machine.",
          "Ask for 127.0.0.1 or localhost."),

@@ -89,6 +89,10 @@ class SessionsConfig:
 
     keep: str = "vault"
     """where they are: `vault`, `state` (in the state folder, so that no sync tool carries them), or `off`"""
+    archive_after_days: float = 0.0
+    """a session in which nothing happened for so long is moved to `archived-sessions`; 0 for never"""
+    archive_over_mb: float = 0.0
+    """when all logs together are larger, those in which nothing happened for longest are moved there; 0 for never"""
 
 
 @dataclass(frozen=True)
@@ -122,6 +126,14 @@ class SecretsConfig:
 
 
 @dataclass(frozen=True)
+class AssetsConfig:
+    """Files that a team shares."""
+
+    most_bytes: int = 1_000_000
+    """a larger file is refused; what is sent is a third longer, and `max_body_bytes` counts too"""
+
+
+@dataclass(frozen=True)
 class DialectsConfig:
     """Which dialects are served besides `helix`."""
 
@@ -148,9 +160,41 @@ class LimitsConfig:
     address: int = 600
     """requests from one address, whoever makes them"""
     failures: int = 20
-    """keys from one address that are not valid"""
+    """keys, passwords, tokens and codes from one address that are not valid"""
+    sign_in: int = 10
+    """passwords for one user that are not theirs, from wherever"""
+    logins: int = 20
+    """programs from one address that begin to log in, or register"""
     redis: str = ""
     """daemons that share a Redis count together in it: redis://host:6379/0"""
+
+
+@dataclass(frozen=True)
+class OAuthConfig:
+    """How the programs of a team log in without a key. Nothing of it is on in mode `local`."""
+
+    enabled: bool = True
+    """whether people may let programs in by logging in; without it everybody shows a key"""
+    access_minutes: float = 15.0
+    """an access token is good for so long"""
+    refresh_days: float = 30.0
+    """a program that has not asked for so long has to log in again"""
+    client_documents: bool = True
+    """whether a program may name itself by the address of a document about it (https), which is then fetched"""
+    registration: bool = False
+    """whether any program that reaches the daemon may register itself (RFC 7591)"""
+    issuer: str = ""
+    """an OpenID provider whose tokens count in place of our own, as it names itself: `https://login.example.com`"""
+    audience: str = ""
+    """whom its tokens have to be for; without it the address of this daemon, or of a part of it"""
+    required_scope: str = ""
+    """a scope that its tokens have to have"""
+    user_claim: str = "sub"
+    """the claim with the name of the user, who is one of ours unless a claim says the role"""
+    role_claim: str = ""
+    """the claim with the role, or a list with one among them; without it the role is that of `helix user add`"""
+    workspace_claim: str = ""
+    """the claim with the workspaces that may be asked for; without it all of the user"""
 
 
 @dataclass(frozen=True)
@@ -222,8 +266,10 @@ class Config:
     sessions: SessionsConfig = SessionsConfig()
     distill: DistillConfig = DistillConfig()
     secrets: SecretsConfig = SecretsConfig()
+    assets: AssetsConfig = AssetsConfig()
     dialects: DialectsConfig = DialectsConfig()
     limits: LimitsConfig = LimitsConfig()
+    oauth: OAuthConfig = OAuthConfig()
     workspaces: WorkspacesConfig = WorkspacesConfig()
 
     @property

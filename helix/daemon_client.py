@@ -17,6 +17,7 @@ from urllib.parse import quote, urlsplit
 
 from helix_mcp.address import is_loopback
 from helix_mcp.connection import Lost, NotHttp, NotSent
+from helix_mcp.login import LoginEnded
 from helix_mcp.proof import NotYours, Owner
 from helix_mcp.wire import Server
 
@@ -95,6 +96,8 @@ class Daemon:
                 seconds=timeout,
             )
             return DaemonReply(response.status, response.read(at_most))
+        except LoginEnded as error:
+            raise to_error("unauthorized", str(error)) from error
         except NotYours as error:
             raise NotYourDaemon(str(error), trouble=error.trouble) from error
         except (NotSent, Lost, NotHttp, ValueError) as error:

@@ -30,6 +30,7 @@ HelixError
 ├── NotWorthKeeping        not-worth-keeping       text that says nothing; `force` overrides
 ├── SecretRefused          secret-refused          text with a credential in it; `allow_secrets` overrides
 ├── Forbidden              forbidden           whoever asks is known, and may not do that
+├── SignInRefused          sign-in-refused     user and password, or a key, with which nobody comes in
 ├── RateLimited            rate-limited        more in a minute than one caller may
 ├── Frozen                 frozen              an admin has frozen the vault: nothing is changed for now
 ├── CredentialNotFound     credential-not-found    no such user, or no such key
@@ -205,6 +206,10 @@ class Forbidden(HelixError):
     @classmethod
     def of(cls, permission: str) -> Forbidden:
         return cls(f"that needs the permission {permission!r}, and the key that was shown is not good for it")
+
+
+class SignInRefused(HelixError):
+    code = "sign-in-refused"
 
 
 class RateLimited(HelixError):

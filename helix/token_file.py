@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from helix_mcp.address import Address, BadAddress
+from helix_mcp.login import Login
 from helix_mcp.proof import Owner
 
 from helix.config import Config
@@ -30,6 +31,7 @@ def owner_of(config: Config, url: str) -> Owner:
         str(config.config_dir / TOKEN_FILE),
         config.token,
         chosen=url.rstrip("/") == config.url.rstrip("/"),
+        login=Login(str(config.config_dir), address),
     )
 
 

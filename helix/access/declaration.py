@@ -45,6 +45,9 @@ class Access:
     is_of_workspace: bool = True
     """whether it is about one workspace, and not about the daemon itself"""
 
+    is_landing: bool = False
+    """whether a browser may be sent there by another site: a page, which does nothing by being shown"""
+
     unauthorized: str | None = None
     """what whoever shows no valid credential is told, where clients look for words of their own"""
 
@@ -75,6 +78,10 @@ class Access:
     def of_daemon(self) -> Access:
         """The same for what is about no workspace: answered whichever of them can be opened."""
         return replace(self, is_of_workspace=False)
+
+    def landing(self) -> Access:
+        """The same for a page to which other sites may send a browser."""
+        return replace(self, is_landing=True)
 
     def accepts_type(self, content_type: str) -> bool:
         """For a type in lower case without parameters. What is built on JSON is JSON."""

@@ -1,4 +1,4 @@
-"""Who shows a key: looked up in memory, and proved slowly once.
+"""Who shows a key, and who signed in: looked up in memory. A key is proved slowly, and once.
 
 What is in memory is read again as soon as another process has written, so that a key that is revoked opens nothing from
 the next request on. That a text was proved is remembered for a while by its hash, never the text; it counts only as
@@ -10,12 +10,14 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from helix.access.api_key import is_secret, parse_key
+from helix.access.browser_sessions import BrowserSession
 from helix.access.credentials import Credentials, Key, KeyBounds, User
+from helix.access.roles import ROLES
 from helix.memory.principal import Principal
 from helix.vault.times import format_time
 
@@ -37,6 +39,7 @@ class KeyRing:
         self._clock = clock
         self._lock = threading.Lock()
         self._version: tuple[int, int] | None = None
+        self._users: Mapping[str, User] = {}
         self._holders: dict[str, Holder] = {}
         self._proved: OrderedDict[bytes, tuple[str, float]] = OrderedDict()
         self._used: dict[str, str] = {}
@@ -47,6 +50,21 @@ class KeyRing:
             self._read_again()
             holder = self._holders.get(key_id)
         return holder if holder is not None and holder.key.is_valid_at(format_time(self._clock())) else None
+
+    def find_user(self, name: str) -> User | None:
+        with self._lock:
+            self._read_again()
+            return self._users.get(name)
+
+    def signed_in(self, session: BrowserSession) -> Principal | None:
+        """Whose session of a browser it is. With a key: as long as that is valid, for what it is good for."""
+        if session.key is None:
+            user = self.find_user(session.user)
+            found = None if user is None else _principal(user)
+        else:
+            holder = self.find(session.key)
+            found = None if holder is None else holder.principal
+        return None if found is None else replace(found, browser_session=session.name)
 
     def recognize(self, text: str) -> Holder | None:
         """Of a text that was proved a while ago; None when it has to be proved, or is nobody's."""
@@ -87,7 +105,7 @@ class KeyRing:
         return None if key is None else self.find(key.id)
 
     def _read_again(self) -> None:
-        version = self._credentials.version()
+        version = self._credentials.file.version()
         if version != self._version:
             users, keys = self._credentials.everyone()
             self._holders = {
@@ -95,25 +113,27 @@ class KeyRing:
                 for key in keys.values()
                 if key.user in users
             }
+            self._users = users
             self._version = version
 
 
-def _principal(user: User, key: Key) -> Principal:
-    bounds = key.bounds
+def _principal(user: User, key: Key | None = None) -> Principal:
+    """Who came in without a key may whatever their role says."""
+    bounds = KeyBounds() if key is None else key.bounds
     return Principal(
-        _name(user, bounds),
+        kept_name(user, bounds),
         user=user.name,
         projects=bounds.projects,
-        permissions=key.allowed(user.role),
+        permissions=ROLES[user.role] if key is None else key.allowed(user.role),
         agent=bounds.agent,
         harness=bounds.harness,
-        key=key.id,
+        key=None if key is None else key.id,
         org=user.org,
-        workspaces=_both(user.workspaces, bounds.workspaces),
+        workspaces=both_bounds(user.workspaces, bounds.workspaces),
     )
 
 
-def _name(user: User, bounds: KeyBounds) -> str:
+def kept_name(user: User, bounds: KeyBounds) -> str:
     """What is kept for somebody (cursors, idempotency keys) is kept by this name. A key that is bound to less than its
     user keeps apart from those that are not: a cursor would otherwise carry what was seen with one to the other."""
     if bounds.projects is None and bounds.agent is None:
@@ -122,7 +142,7 @@ def _name(user: User, bounds: KeyBounds) -> str:
     return f"{user.name}/{hashlib.sha256(words.encode()).hexdigest()[:12]}"
 
 
-def _both(first: frozenset[str] | None, second: frozenset[str] | None) -> frozenset[str] | None:
+def both_bounds(first: frozenset[str] | None, second: frozenset[str] | None) -> frozenset[str] | None:
     """What both bounds leave; None bounds nothing."""
     if first is None or second is None:
         return second if first is None else first

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from helix.access.api_key import DEFAULT_SPELLING, SPELLINGS, spelled_for
 from helix.access.credentials import Key, KeyBounds
+from helix.access.key_facts import to_json
 from helix.access.roles import CONNECTOR
 from helix.cli.output import Json, err, out, print_json, print_table, reports_errors
 from helix.cli.user import UserName, check_workspaces, open_credentials
@@ -147,26 +148,6 @@ def revoke_key(
         print_json(to_json(key))
     else:
         out.print(f"revoked {key.id} of {key.user}")
-
-
-def to_json(key: Key) -> dict[str, Any]:
-    bounds = key.bounds
-    return {
-        "id": key.id,
-        "user": key.user,
-        "name": key.name,
-        "role": key.role,
-        "permissions": None if bounds.permissions is None else sorted(bounds.permissions),
-        "projects": None if bounds.projects is None else sorted(bounds.projects),
-        "agent": bounds.agent,
-        "connector": bounds.connector,
-        "harness": bounds.harness,
-        "workspaces": None if bounds.workspaces is None else sorted(bounds.workspaces),
-        "created_at": key.created_at,
-        "expires_at": key.expires_at,
-        "revoked_at": key.revoked_at,
-        "last_used_at": key.last_used_at,
-    }
 
 
 def _spoken(key: Key) -> str:

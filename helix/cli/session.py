@@ -43,11 +43,12 @@ _STRETCH = 1000
 def list_sessions(
     context: typer.Context,
     limit: Annotated[int, typer.Option(min=1, help="How many at most.")] = 50,
+    archived: Annotated[bool, typer.Option("--archived", help="Those that are archived.")] = False,
     as_json: Json = False,
 ) -> None:
     """List the sessions, the one that something happened in last first."""
     with open_verbs(context) as verbs:
-        answer = gather(partial(verbs.ask, "sessions"), "sessions", limit)
+        answer = gather(partial(verbs.ask, "sessions", archived=archived), "sessions", limit)
     if as_json:
         print_json(answer)
         return
@@ -55,8 +56,12 @@ def list_sessions(
         out.parts(
             (found["session_id"], "bold"), (f"  {_events(found['events'])}  {found['last'][:16]}", "dim")
         )
-    if not answer["sessions"]:
-        err.print("no session has a log yet; `helix session append` begins one")
+    if answer["archived"]:
+        err.print(f"{answer['archived']} archived; `helix session list --archived` shows them", style="dim")
+    elif not answer["sessions"]:
+        err.print(
+            "none is archived" if archived else "no session has a log yet; `helix session append` begins one"
+        )
 
 
 @app.command()
@@ -301,6 +306,29 @@ def import_log(
     )
     if answer.get("degraded"):
         err.print(answer["degraded"], style="yellow")
+
+
+@app.command()
+@reports_errors
+def archive(context: typer.Context, session: Session, as_json: Json = False) -> None:
+    """Move the log of a session to where nothing reads it, until it is brought back or goes on."""
+    _move(context, "session_archive", session, as_json)
+
+
+@app.command()
+@reports_errors
+def restore(context: typer.Context, session: Session, as_json: Json = False) -> None:
+    """Bring an archived session back."""
+    _move(context, "session_restore", session, as_json)
+
+
+def _move(context: typer.Context, what: str, session: str, as_json: bool) -> None:
+    with open_verbs(context) as verbs:
+        answer = verbs.ask(what, session_id=session)
+    if as_json:
+        print_json(answer)
+    else:
+        out.print(f"{session} {answer['status']}")
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""helix skill: what agents learned to do, from the logs of sessions."""
+"""helix skill: what agents learned to do, from the logs of sessions, and what of it is published."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from typing import Annotated, Any
 import typer
 
 from helix.cli.output import Json, err, out, print_facts, print_json, reports_errors, shortened
+from helix.cli.published_skill import add_publishing
 from helix.cli.verbs import Verbs, gather, open_verbs
 from helix.errors import BadValue
 
 app = typer.Typer(
-    help="List, read and export what agents learned to do.",
+    help="List and read what agents learned to do, publish and pull it.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -142,3 +143,6 @@ def _ask(verbs: Verbs, skill_id: str) -> dict[str, Any]:
     answer = verbs.ask("session_skills", skill_id=skill_id, limit=1, max_tokens=_WHOLE)
     skill: dict[str, Any] = answer["skills"][0]
     return skill
+
+
+add_publishing(app)

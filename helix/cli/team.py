@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from helix.cli.key import print_key, to_json
+from helix.access.key_facts import to_json
+from helix.cli.key import print_key
 from helix.cli.open_vault import config_of
 from helix.cli.output import Json, err, out, print_json, reports_errors
 from helix.cli.user import open_credentials

@@ -1,7 +1,9 @@
-"""helix user: the people of a team. On the machine of its daemon, whether that runs or not."""
+"""helix user: the people of a team, and their passwords. On the machine of its daemon, whether that runs or not."""
 
 from __future__ import annotations
 
+import getpass
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -12,10 +14,10 @@ from helix.access.credentials import Credentials, User
 from helix.access.workspaces import MAIN, Workspaces
 from helix.cli.open_vault import config_of_daemon
 from helix.cli.output import Json, err, out, print_json, print_table, reports_errors
-from helix.errors import WorkspaceNotFound
+from helix.errors import BadValue, WorkspaceNotFound
 
 app = typer.Typer(
-    help="Add, list and remove the people of a team.",
+    help="Add, list and remove the people of a team, and set their passwords.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -64,7 +66,8 @@ def add_user(
 ) -> None:
     """Add somebody to the team.
 
-    The name stands in notes as that of their owner. `helix key create NAME` gives them a key.
+    The name stands in notes as that of their owner. `helix key create NAME` gives them a key, and
+    `helix user passwd NAME` a password for the dashboard.
     """
     check_workspaces(context, org, workspace)
     with open_credentials(context) as credentials:
@@ -93,6 +96,7 @@ def list_users(context: typer.Context, as_json: Json = False) -> None:
                     "role": user.role,
                     **_places(user),
                     "keys": counts[user.name],
+                    "has_password": user.has_password,
                     "created_at": user.created_at,
                 }
                 for user in users
@@ -103,6 +107,54 @@ def list_users(context: typer.Context, as_json: Json = False) -> None:
     else:
         rows = [(user.name, user.role, user.org, counts[user.name], user.created_at[:10]) for user in users]
         print_table(("user", "role", "org", "keys", "since"), rows, shrink="user")
+
+
+@app.command("passwd")
+@reports_errors
+def set_password(
+    context: typer.Context,
+    name: UserName,
+    stdin: Annotated[
+        bool, typer.Option("--stdin", help="Read it from standard input, one line, and ask nothing.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Set the password with which somebody signs in to the dashboard.
+
+    It is asked for twice and not shown. Wherever they are signed in they sign in anew.
+    """
+    password = _line_of_stdin() if stdin else _typed_twice(name)
+    # Here and not above: none of the other commands needs it.
+    from helix.access.password import Passwords, check_password
+
+    check_password(password, name)
+    kept = Passwords().hash(password)
+    with open_credentials(context) as credentials:
+        ended = credentials.set_password(name, kept)
+    if as_json:
+        print_json({"user": name, "signed_out": ended})
+    else:
+        out.print(f"{name} has a new password{_signed_out(ended)}")
+
+
+def _line_of_stdin() -> str:
+    return sys.stdin.readline().rstrip("\r\n")
+
+
+def _typed_twice(name: str) -> str:
+    # Never among the arguments: everybody who lists processes would see it, and the shell's history keep it.
+    if not sys.stdin.isatty():
+        raise BadValue(
+            "there is no terminal to ask for the password; give it on standard input, with --stdin"
+        )
+    password = getpass.getpass(f"new password of {name}: ")
+    if getpass.getpass("the same again: ") != password:
+        raise BadValue("the two are not the same; nothing was changed")
+    return password
+
+
+def _signed_out(count: int) -> str:
+    return f"; signed out of {count} browser{'' if count == 1 else 's'}" if count else ""
 
 
 @app.command("remove")

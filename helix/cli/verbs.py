@@ -22,6 +22,7 @@ from helix.daemon_client import PATIENCE, Daemon, find_daemon
 from helix.errors import BadValue, DaemonUnreachable
 from helix.memory.size_limits import MOST_TOKENS
 from helix.memory.verbs.verb import Verb
+from helix.vault.log.log_paths import check_session
 from helix.verb_table import VERBS
 
 Payload = dict[str, Any]
@@ -106,6 +107,8 @@ def spell(verb: Verb, fields: Mapping[str, Any]) -> tuple[str, Payload | None]:
     for name, value in fields.items():
         wire = verb.fields[name].wire
         if f"{{{wire}}}" in path:
+            if wire == "session_id":
+                check_session(str(value))  # a slash in it would make another path
             path = path.replace(f"{{{wire}}}", quote(str(value), safe=""))
         elif name == "filters" and verb.route.method == "GET":
             sent.update(value)

@@ -9,6 +9,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 import anyio
 
 from helix.client.answer_shape import Listing, Page, Result
+from helix.client.assets import AssetVerbs
 from helix.client.call import Call, following
 from helix.client.connected import (
     WHOLE_GRAPH,
@@ -20,11 +21,23 @@ from helix.client.connected import (
 )
 from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.errors import HelixError
-from helix.client.methods import Awaiting, DocumentMethods, JobMethods, Makers, SecretMethods, SessionMethods
+from helix.client.harnesses import HarnessVerbs
+from helix.client.methods import (
+    AssetMethods,
+    Awaiting,
+    DocumentMethods,
+    HarnessMethods,
+    JobMethods,
+    Makers,
+    PublishedSkillMethods,
+    SecretMethods,
+    SessionMethods,
+)
 from helix.client.results import Graph
 from helix.client.retries import Send, exchange
 from helix.client.secrets import SecretVerbs
 from helix.client.sessions import SessionVerbs
+from helix.client.skills import PublishedSkillVerbs
 from helix.client.transport import AsyncTransport
 
 P = ParamSpec("P")
@@ -96,6 +109,18 @@ class AsyncJobGroup(JobMethods, _AsyncGroup, makers=_MAKERS):
     """Long work on the machine of the daemon: `mem.jobs`."""
 
 
+class AsyncHarnesses(HarnessMethods, _AsyncGroup, makers=_MAKERS):
+    """What the harnesses of agents are told of a project: `mem.harnesses`."""
+
+
+class AsyncPublishedSkills(PublishedSkillMethods, _AsyncGroup, makers=_MAKERS):
+    """Skills that others may pull: `mem.skills`."""
+
+
+class AsyncAssets(AssetMethods, _AsyncGroup, makers=_MAKERS):
+    """Files that a team shares: `mem.assets`."""
+
+
 class AsyncSecrets(SecretMethods, _AsyncGroup, makers=_MAKERS):
     """Credentials that programs may use and nobody can read: `mem.secrets`."""
 
@@ -120,6 +145,21 @@ class AsyncHelix(Connected, Awaiting, makers=_MAKERS):
     def jobs(self) -> AsyncJobGroup:
         """Long work on the machine of the daemon."""
         return AsyncJobGroup(self, JobVerbs())
+
+    @property
+    def harnesses(self) -> AsyncHarnesses:
+        """What the harnesses of agents are told of a project."""
+        return AsyncHarnesses(self, HarnessVerbs())
+
+    @property
+    def skills(self) -> AsyncPublishedSkills:
+        """Skills that others may pull."""
+        return AsyncPublishedSkills(self, PublishedSkillVerbs())
+
+    @property
+    def assets(self) -> AsyncAssets:
+        """Files that a team shares."""
+        return AsyncAssets(self, AssetVerbs())
 
     @property
     def secrets(self) -> AsyncSecrets:

@@ -117,6 +117,12 @@ def of_memory(memory_id: str, rest: str = "") -> str:
 
 def of_session(session_id: str, rest: str = "") -> str:
     """The path of a session."""
+    if "/" in session_id:
+        # It would be another path on the way, whatever it is spelled as.
+        raise BadRequest(
+            f"Invalid session_id {session_id!r:.140}: 1 to 128 letters, digits, `_`, `-` and `.`, and no dot in front",
+            code="bad-value",
+        )
     return _path("/sessions", "the id of the session", session_id, rest)
 
 

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 from helix.client.answer_shape import Listing, Page, Result
+from helix.client.assets import AssetVerbs
 from helix.client.call import Call, following
 from helix.client.connected import (
     WHOLE_GRAPH,
@@ -19,11 +20,23 @@ from helix.client.connected import (
 )
 from helix.client.documents import DocumentVerbs, JobVerbs
 from helix.client.errors import HelixError
-from helix.client.methods import Blocking, DocumentMethods, JobMethods, Makers, SecretMethods, SessionMethods
+from helix.client.harnesses import HarnessVerbs
+from helix.client.methods import (
+    AssetMethods,
+    Blocking,
+    DocumentMethods,
+    HarnessMethods,
+    JobMethods,
+    Makers,
+    PublishedSkillMethods,
+    SecretMethods,
+    SessionMethods,
+)
 from helix.client.results import Graph
 from helix.client.retries import Send, exchange
 from helix.client.secrets import SecretVerbs
 from helix.client.sessions import SessionVerbs
+from helix.client.skills import PublishedSkillVerbs
 from helix.client.transport import Transport
 
 P = ParamSpec("P")
@@ -90,6 +103,18 @@ class JobGroup(JobMethods, _Group, makers=_MAKERS):
     """Long work on the machine of the daemon: `mem.jobs`."""
 
 
+class Harnesses(HarnessMethods, _Group, makers=_MAKERS):
+    """What the harnesses of agents are told of a project: `mem.harnesses`."""
+
+
+class PublishedSkills(PublishedSkillMethods, _Group, makers=_MAKERS):
+    """Skills that others may pull: `mem.skills`."""
+
+
+class Assets(AssetMethods, _Group, makers=_MAKERS):
+    """Files that a team shares: `mem.assets`."""
+
+
 class Secrets(SecretMethods, _Group, makers=_MAKERS):
     """Credentials that programs may use and nobody can read: `mem.secrets`."""
 
@@ -114,6 +139,21 @@ class Helix(Connected, Blocking, makers=_MAKERS):
     def jobs(self) -> JobGroup:
         """Long work on the machine of the daemon."""
         return JobGroup(self, JobVerbs())
+
+    @property
+    def harnesses(self) -> Harnesses:
+        """What the harnesses of agents are told of a project."""
+        return Harnesses(self, HarnessVerbs())
+
+    @property
+    def skills(self) -> PublishedSkills:
+        """Skills that others may pull."""
+        return PublishedSkills(self, PublishedSkillVerbs())
+
+    @property
+    def assets(self) -> Assets:
+        """Files that a team shares."""
+        return Assets(self, AssetVerbs())
 
     @property
     def secrets(self) -> Secrets:

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from helix.client.answer_shape import Listing, Result
+from helix.client.assets import AssetVerbs
 from helix.client.call import Call
 from helix.client.documents import DocumentVerbs, JobVerbs
+from helix.client.harnesses import HarnessVerbs
 from helix.client.maintenance import Care
 from helix.client.projects import Sharing
 from helix.client.reading import Reading
 from helix.client.results import Graph
 from helix.client.secrets import SecretVerbs
 from helix.client.sessions import SessionVerbs
+from helix.client.skills import PublishedSkillVerbs
 from helix.client.writing import Changing
 
 P = ParamSpec("P")
@@ -172,6 +175,8 @@ class SessionMethods(Made):
     ingest = Method(SessionVerbs.ingest)
     list = Method(SessionVerbs.list)
     list_all = IteratorMethod(SessionVerbs.list)
+    archive = Method(SessionVerbs.archive)
+    restore = Method(SessionVerbs.restore)
     get = Method(SessionVerbs.get)
     replay = Method(SessionVerbs.replay)
     replay_all = IteratorMethod(SessionVerbs.replay)
@@ -217,6 +222,33 @@ class JobMethods(Made):
     list_all = IteratorMethod(JobVerbs.list)
     get = Method(JobVerbs.get)
     cancel = Method(JobVerbs.cancel)
+
+
+class HarnessMethods(Made):
+    rules = Method(HarnessVerbs.rules)
+    rules_all = IteratorMethod(HarnessVerbs.rules)
+    list = Method(HarnessVerbs.list)
+    list_all = IteratorMethod(HarnessVerbs.list)
+    sync = Method(HarnessVerbs.sync)
+    remove = Method(HarnessVerbs.remove)
+
+
+class PublishedSkillMethods(Made):
+    list = Method(PublishedSkillVerbs.list)
+    list_all = IteratorMethod(PublishedSkillVerbs.list)
+    publish = Method(PublishedSkillVerbs.publish)
+    withdraw = Method(PublishedSkillVerbs.withdraw)
+    propose = Method(PublishedSkillVerbs.propose)
+    pull = Method(PublishedSkillVerbs.pull)
+    unpull = Method(PublishedSkillVerbs.unpull)
+
+
+class AssetMethods(Made):
+    list = Method(AssetVerbs.list)
+    list_all = IteratorMethod(AssetVerbs.list)
+    publish = Method(AssetVerbs.publish)
+    pull = Method(AssetVerbs.pull)
+    tombstone = Method(AssetVerbs.tombstone)
 
 
 class SecretMethods(Made):

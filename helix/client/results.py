@@ -35,6 +35,10 @@ class _MemoryFields(Result):
     valid_from: str | None = None
     valid_until: str | None = None
     importance: float | None = None
+    owner: str | None = None
+    """the user whose it is, in a team"""
+    visibility: str | None = None
+    """for whom it is beside its owner"""
     path: str | None = None
     hash: str | None = None
     """of the file as it was read: `based_on` for an update"""

@@ -106,7 +106,16 @@ class SessionSummary(Result):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ArchivedSession(Result):
+    session_id: str
+    status: str
+    """`archived` or `restored`"""
+
+
+@dataclass(frozen=True, kw_only=True)
 class SessionList(Listing[SessionSummary]):
+    archived: int = 0
+    """how many more are archived"""
     sessions: tuple[SessionSummary, ...] = each(SessionSummary)
 
     @property

@@ -8,6 +8,7 @@ from typing import Any
 from helix.client.call import Call, asks, of_session, reads
 from helix.client.session_results import (
     AppendedEvent,
+    ArchivedSession,
     AssembledContext,
     Bootstrap,
     Capabilities,
@@ -58,10 +59,20 @@ class SessionVerbs:
         return _adds(of_session(session_id, "/ingest"), IngestedEvents, events=events)
 
     def list(
-        self, *, limit: int = 50, max_tokens: int = 2000, cursor: str | None = None
+        self, *, archived: bool = False, limit: int = 50, max_tokens: int = 2000, cursor: str | None = None
     ) -> Call[SessionList]:
-        """The sessions that have a log, the one that something happened in last first."""
-        return reads("/sessions", SessionList, limit=limit, max_tokens=max_tokens, cursor=cursor)
+        """The sessions that have a log, the one that something happened in last first; or those that are archived."""
+        return reads(
+            "/sessions", SessionList, archived=archived, limit=limit, max_tokens=max_tokens, cursor=cursor
+        )
+
+    def archive(self, session_id: str) -> Call[ArchivedSession]:
+        """Move the log of a session to where nothing reads it."""
+        return _adds(of_session(session_id, "/archive"), ArchivedSession)
+
+    def restore(self, session_id: str) -> Call[ArchivedSession]:
+        """Bring an archived session back."""
+        return _adds(of_session(session_id, "/restore"), ArchivedSession)
 
     def get(self, session_id: str) -> Call[SessionDetails]:
         """What is known of a session."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from helix_mcp import __version__
 from helix_mcp.address import Address, BadAddress, percent_encoded
 from helix_mcp.folders import config_folder
+from helix_mcp.login import Login
 from helix_mcp.project import find_project
 from helix_mcp.proof import Owner
 from helix_mcp.settings import BadConfig, read_config
@@ -61,7 +62,14 @@ def find_settings(
     token = setting("token") if token is None else token
     if not (token.isascii() and token.isprintable()):
         raise BadSettings("the token has characters that cannot stand in a header; set HELIX_TOKEN again")
-    owner = Owner(address, os.path.join(config, "token"), token, chosen=bool(chosen), silent=silent)
+    owner = Owner(
+        address,
+        os.path.join(config, "token"),
+        token,
+        chosen=bool(chosen),
+        silent=silent,
+        login=None if silent else Login(config, address),
+    )
     if project is None:
         project = env.get("HELIX_PROJECT", "").strip() or find_project(folder, config).name
     if session is None:

@@ -9,10 +9,12 @@ from functools import partial
 from typing import Any
 
 import httpx
+from helix_mcp.connection import NotSent
+from helix_mcp.login import LoginEnded
 from helix_mcp.proof import NotYours, Owner
 
 from helix.client.call import Call, Reply
-from helix.client.errors import BadAnswer, DaemonUnreachable, HelixError, Timeout
+from helix.client.errors import BadAnswer, DaemonUnreachable, HelixError, Timeout, Unauthorized
 from helix.client.settings import ClientSettings
 
 # Below what a daemon keeps an idle connection open for, so that it is not closed as it is taken up again.
@@ -28,7 +30,7 @@ class Transport:
 
     def send(self, call: Call[Any], settings: ClientSettings, seconds: float) -> Reply:
         until = _deadline.until = time.monotonic() + seconds
-        request = _request(self._http, call, settings)
+        request = _request(self._http, call, settings, _shown(settings.owner))
         request.extensions["timeout"] = _TimeLeft(until)
         request.extensions["trace"] = partial(_on_connection, settings.owner, until)
         try:
@@ -60,11 +62,14 @@ class AsyncTransport:
         self._http = httpx.AsyncClient(**_options(settings))
 
     async def send(self, call: Call[Any], settings: ClientSettings, seconds: float) -> Reply:
-        import anyio  # comes with httpx; without an event loop nobody needs it
+        import anyio.to_thread  # comes with httpx; without an event loop nobody needs it
 
         try:
             with anyio.fail_after(seconds):
-                request = _request(self._http, call, settings)
+                owner = settings.owner
+                # A login that has to be renewed asks the server first, which takes the loop's time otherwise.
+                shown = await anyio.to_thread.run_sync(_shown, owner) if owner.is_logged_in else _shown(owner)
+                request = _request(self._http, call, settings, shown)
                 if settings.owner.wants_proof:
                     request.extensions["trace"] = partial(_prove_async, settings.owner)
                 answer = await self._http.send(request)
@@ -176,11 +181,23 @@ def _options(settings: ClientSettings) -> dict[str, Any]:
     }
 
 
+def _shown(owner: Owner) -> Mapping[str, str]:
+    try:
+        return owner.headers()
+    except LoginEnded as error:
+        raise Unauthorized(str(error)) from error
+    except NotSent as error:
+        raise DaemonUnreachable(str(error)) from error
+
+
 def _request(
-    http: httpx.Client | httpx.AsyncClient, call: Call[Any], settings: ClientSettings
+    http: httpx.Client | httpx.AsyncClient,
+    call: Call[Any],
+    settings: ClientSettings,
+    shown: Mapping[str, str],
 ) -> httpx.Request:
     content = call.content
-    headers = {**settings.headers, **settings.owner.headers(), **call.headers}
+    headers = {**settings.headers, **shown, **call.headers}
     if content is not None:
         headers["Content-Type"] = "application/json"
     return http.build_request(

@@ -82,6 +82,14 @@ def parse_proxies(text: str) -> tuple[Network, ...]:
         raise ConfigError(f"trusted_proxies: {error}; give addresses, with commas between them") from error
 
 
+def base_of(config: Config, port: int) -> str:
+    """The one address by which a team knows the daemon: it issues tokens under it, and they are good for it."""
+    if config.public_url:
+        return config.public_url.lower().rstrip("/")
+    scheme = "https" if config.tls_certificate else "http"
+    return f"{scheme}://{'127.0.0.1' if config.host in _WILDCARDS else _in_url(config.host)}:{port}"
+
+
 def local_url(config: Config, port: int) -> str:
     """Where commands on this machine find the daemon."""
     if config.tls_certificate:

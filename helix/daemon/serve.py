@@ -23,6 +23,7 @@ from helix.access.workspaces import ListedWorkspace, Workspaces
 from helix.compose import open_replica, open_vault
 from helix.config import MODES, Config, from_process, is_database
 from helix.daemon.allocator import share_arenas
+from helix.daemon.certificate import HEADERS, Certificate
 from helix.daemon.connections import BoundedConnection
 from helix.daemon.exposure import check_exposure, local_url
 from helix.daemon.logs import LEVELS, announce, start_logging
@@ -157,11 +158,14 @@ def _serve(followed: FollowedVault, config: Config) -> None:
             Plugged(lifespans=[main.run, workspaces.run]),
             Plugged(mcp_routes(lambda scope: doors_in(scope).mcp, dialects)),
             Plugged(dialect_rest(dialects)),
-            Plugged(dashboard()),
+            Plugged(dashboard(config.mode)),
             Plugged(proof(token)),
             Plugged(workspace_routes(workspaces.states)),
             *admission.plugged,
         ]
+        certificate = _certificate(config)
+        if certificate is not None:
+            plugged.append(Plugged(lifespans=[certificate.run]))
         policy, layers = admission.policy, list(admission.layers)
         if shared is not None:
             policy = shared.policy(policy)
@@ -177,6 +181,9 @@ def _serve(followed: FollowedVault, config: Config) -> None:
             workspaces.figures,
         )
         server = _Server(app, [main.end_streams, workspaces.end_streams], config)
+        if certificate is not None:
+            server.config.load()
+            certificate.context = server.config.ssl
         _leave_quietly(server)
         with _findable(followed, here):
             what = "reads from its database" if followed.replica else f"follows {followed.vault.root.path}"
@@ -258,6 +265,10 @@ def _make_token(token: Callable[[], str]) -> None:
         log.warning("clients cannot tell that this is your daemon, and keep away from it: %s", error.message)
 
 
+def _certificate(config: Config) -> Certificate | None:
+    return Certificate(config.tls_certificate, config.tls_key) if config.tls_certificate else None
+
+
 class _Server(uvicorn.Server):
     def __init__(self, app: FastAPI, on_stop: Sequence[Callable[[], None]], config: Config) -> None:
         """`on_stop` ends the streams of those who listen: the server would wait for them."""
@@ -272,6 +283,7 @@ class _Server(uvicorn.Server):
                 http=BoundedConnection,
                 ssl_certfile=config.tls_certificate or None,
                 ssl_keyfile=config.tls_key or None,
+                headers=HEADERS if config.tls_certificate else None,
                 timeout_keep_alive=_KEEP_ALIVE,
                 timeout_graceful_shutdown=_LAST_ANSWERS,
             )

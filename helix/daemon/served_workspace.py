@@ -12,6 +12,7 @@ import anyio.to_thread
 
 from helix.compose import open_workspace
 from helix.config import is_database
+from helix.daemon.archiving import ArchiveSoon
 from helix.daemon.capturing import CaptureSoon
 from helix.daemon.distilling import DistillSoon
 from helix.daemon.relearning import RelearnSoon
@@ -93,7 +94,7 @@ def served_workspace(
         followed.on_change(mcp.memories_changed)
         follower = followed.replica or followed.follower()
         capture = CaptureSoon(workspace)
-        on_scans = (capture, DistillSoon(followed), RelearnSoon(workspace))
+        on_scans = (capture, DistillSoon(followed), RelearnSoon(workspace), ArchiveSoon(followed))
         followed.reconciler.on_scan += [*(one.look for one in on_scans), workspace.jobs.start]
         health = DaemonHealth(followed, follower, recall, workspace.upkeep, release)
         metrics = Metrics(health.look, of_process=is_main)

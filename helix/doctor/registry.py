@@ -7,6 +7,7 @@ from helix.doctor import (
     derived,
     folders,
     git,
+    harnesses,
     hosts,
     links,
     logs,
@@ -37,6 +38,7 @@ AREAS: tuple[Area, ...] = (
     derived.AREA,
     git.AREA,
     hosts.AREA,
+    harnesses.AREA,
 )
 
 FAILED = Kind(

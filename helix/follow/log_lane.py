@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from helix.follow.lane import FollowReport, Lane, Progress
@@ -21,12 +21,14 @@ class LogLane(Lane):
         find: Callable[[], EventIndex | None],
         open_index: Callable[[], EventIndex],
         settle: Callable[[str], None],
+        is_archived: Callable[[str], bool] = lambda _: False,
     ) -> None:
         """`find` gives what there is already, so that a vault without logs is not given an index of them; `settle` is
-        told of each session that changed."""
+        told of each session that changed; `is_archived` says whether the files of one were moved away on purpose."""
         self._find = find
         self._open = open_index
         self._settle = settle
+        self._is_archived = is_archived
 
     def owns(self, path: str) -> bool:
         return session_of(path) is not None
@@ -57,6 +59,10 @@ class LogLane(Lane):
     def drop(self, paths: Sequence[str], report: FollowReport) -> None:
         if paths:
             self._open().drop(paths)
+
+    def is_elsewhere(self, path: str, missing: Collection[str]) -> bool:
+        session = session_of(path)
+        return session is not None and self._is_archived(session)
 
     def forget_signatures(self) -> None:
         index = self._find()

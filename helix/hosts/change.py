@@ -35,9 +35,17 @@ class Done:
 
 
 def make(
-    path: Path, purpose: Purpose, records: Records, change: Callable[[str, list[list[str]]], Made | None]
+    path: Path,
+    purpose: Purpose,
+    records: Records,
+    change: Callable[[str, list[list[str]]], Made | None],
+    *,
+    backs_up: bool = True,
 ) -> Done:
-    """Change the file at `path` by what `change` makes of its text, given the containers of an earlier change."""
+    """Change the file at `path` by what `change` makes of its text, given the containers of an earlier change.
+
+    `backs_up` keeps the file as it was beside it; where the change only adds text the record is enough.
+    """
 
     def once() -> Done:
         before = file.read(path)
@@ -47,7 +55,7 @@ def make(
             return Done(before.path, changed=False)
         # Where nothing changed since our last change, the backup of that one holds all there is to keep.
         known = earlier is not None and earlier.is_untouched(before.text)
-        backup = None if known else file.back_up(before)
+        backup = file.back_up(before) if backs_up and not known else None
         folders = [str(one) for one in file.write(before, made.text)]
         records.keep(_record(before, purpose, earlier, made, folders))
         return Done(before.path, changed=True, backup=backup)

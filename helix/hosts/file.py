@@ -77,7 +77,7 @@ def write(before: FileSnapshot, text: str) -> list[Path]:
     """Replace the file, or make it. The folders that had to be made for it, outermost first."""
     folder = before.path.parent
     try:
-        made = _make_folders(folder)
+        made = make_folders(folder)
         draft = folder / f".{before.path.name}.helix-{secrets.token_hex(4)}.tmp"
         try:
             _write_draft(draft, (before.mark + text).encode(), before)
@@ -144,7 +144,7 @@ def _bytes_of(path: Path) -> bytes | None:
         return None
 
 
-def _make_folders(folder: Path) -> list[Path]:
+def make_folders(folder: Path) -> list[Path]:
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     for parent in reversed(missing):
         parent.mkdir()

@@ -371,6 +371,15 @@ class EventIndex(StateDatabase):
             ).fetchall()
         return [SessionCounts(*row) for row in rows]
 
+    def sizes(self) -> dict[str, int]:
+        """How many bytes the files of each session have."""
+        with self._lock:
+            return dict(
+                self._db.execute(
+                    "SELECT s.name, sum(f.size) FROM files f JOIN sessions s ON s.id = f.session GROUP BY s.name"
+                ).fetchall()
+            )
+
     def types(self, session: str) -> dict[str, int]:
         with self._lock:
             return dict(
@@ -476,7 +485,7 @@ class EventIndex(StateDatabase):
         if chain is not None:
             return self._count(chain), {word: len(self._matched(_quoted(word), chain)) for word in words}
         with self._lock:
-            total = int(self._db.execute("SELECT count(*) FROM events").fetchone()[0])
+            total = self._count_all()
             return total, {word: self._frequency(word) for word in words}
 
     def subjects_version(self) -> tuple[int, int]:
@@ -556,7 +565,7 @@ class EventIndex(StateDatabase):
         if not words or marks == []:
             return []
         with self._lock:
-            total = max(1, int(self._db.execute("SELECT count(*) FROM events").fetchone()[0]))
+            total = max(1, self._count_all())
             found = {word: self._frequency(word) for word in words}
         rare = sorted((word for word in words if found[word]), key=lambda word: found[word])
         chosen: list[str] = []
@@ -582,6 +591,10 @@ class EventIndex(StateDatabase):
         best = sorted(scored, key=lambda pair: (-pair[0], -pair[1]))[:limit]
         places = self._by_id([rowid for _, rowid in best])
         return [(places[rowid], score) for score, rowid in best if rowid in places]
+
+    def _count_all(self) -> int:
+        """By the sessions: to count the events takes longer with each of them."""
+        return int(self._db.execute("SELECT coalesce(sum(events), 0) FROM sessions").fetchone()[0])
 
     def _frequency(self, word: str) -> int:
         row = self._db.execute("SELECT doc FROM frequencies WHERE term = ?", (word,)).fetchone()

@@ -17,6 +17,8 @@ BOOKKEEPING = frozenset(
         "memory.ref.updated",
         "event.erased",
         "compaction.completed",
+        "session.archived",
+        "session.restored",
     }
 )
 """what memory notes about itself: who asks for what happened does not mean that"""

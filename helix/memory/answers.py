@@ -42,6 +42,10 @@ class Memory(TypedDict):
     valid_from: NotRequired[str | None]
     valid_until: NotRequired[str | None]
     importance: NotRequired[float | None]
+    owner: NotRequired[Annotated[str | None, About("The user whose it is, in a team.")]]
+    visibility: NotRequired[
+        Annotated[str | None, About("For whom it is beside its owner; absent where nobody owns it.")]
+    ]
     path: NotRequired[str | None]
     hash: NotRequired[str | None]
     properties_unread: NotRequired[
@@ -456,7 +460,9 @@ class Action(TypedDict):
 
 
 Tidying = Literal["duplicate", "contradiction", "expired", "stale-task", "dangling-link"]
-Waiting = Literal["proposed", "unreadable", "unmerged", "waiting-to-merge", Tidying, "secret-refused"]
+Waiting = Literal[
+    "proposed", "unreadable", "unmerged", "waiting-to-merge", Tidying, "skill-edit", "secret-refused"
+]
 
 
 Rule = Literal["said", "fix", "program"]

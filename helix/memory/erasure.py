@@ -13,7 +13,7 @@ from helix.vault.ancestry import Ancestry
 from helix.vault.erasures import Erase, Erasures
 
 PAGES, KEYS, JOURNAL, DISMISSED, PAST, MAP = "pages", "requests", "journal", "dismissed", "past", "map"
-NOTES = "notes"
+NOTES, ASSETS = "notes", "assets"
 """names of stores, as the ledger of erasures has them"""
 
 PAGES_FILE, KEYS_FILE, JOURNAL_FILE = "pages.db", "requests.db", "journal.db"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from helix.errors import BadValue, HelixError, SessionNotFound, SessionsOff
 from helix.state.database import StateDatabase
-from helix.vault.log.log_paths import FOLDER, REFS, check_session
+from helix.vault.log.log_paths import ERASED, FOLDER, REFS, check_session
 from helix.vault.paths import Root
 from helix.vault.times import format_time, utc_now
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 EVENTS_FILE = "events.db"
 _WRITER_FILE = "writer"
-_ERASED = "event.erased"
+_ARCHIVED, _RESTORED = "session.archived", "session.restored"
 _STARTED = "hook.session_started"
 _ORDERS_AT_MOST = 10_000
 _VERIFIED_AT_MOST = 15
@@ -184,30 +184,65 @@ class EventLog:
 
     def _append(self, session: str, drafts: Sequence[EventDraft]) -> tuple[list[LogEvent], str | None]:
         self._check_kept()
+        self._bring_back(session)
         events = self.logs().append(session, drafts)
         return events, self._tell(session)
+
+    def _bring_back(self, session: str) -> None:
+        """One that goes on, so that its chain does."""
+        if self.logs().is_archived(check_session(session)):
+            self.restore(session)
+
+    def archive(self, session: str, reason: str, limit: str | None = None) -> None:
+        """Move a session to where nothing reads it; its log says last why."""
+        from helix.vault.log.event import EventDraft
+
+        self.get_index(session)
+        why = {"reason": reason, **({} if limit is None else {"limit": limit})}
+        self._append(session, [EventDraft(_ARCHIVED, "helix", why)])
+        self.logs().archive(session)
+        self.index().read_again(session)
+
+    def restore(self, session: str) -> None:
+        """Bring it back; its log says so, and its age counts from now."""
+        from helix.vault.log.event import EventDraft
+
+        self.logs().restore(session)
+        self.logs().append(session, [EventDraft(_RESTORED, "helix", {})])
+        self._tell(session)
+        # What was erased meanwhile stood in files that nobody looked at.
+        self.settle_erasures(session)
+
+    def is_archived(self, session: str) -> bool:
+        return self.logs().is_archived(session)
+
+    def archived(self) -> list[str]:
+        return self.logs().archived()
 
     def erase(self, session: str, places: Sequence[EventPlace]) -> None:
         """Take the content of events away, here and, by an event for each that says so, on every machine."""
         from helix.vault.log.event import EventDraft
 
-        self.logs().erase(session, {place.hash for place in places}, format_time(utc_now()))
+        self._bring_back(session)
         orders = [{"seq": place.seq, "hash": place.hash} for place in places]
-        self.logs().append(session, [EventDraft(_ERASED, "helix", order) for order in orders])
+        # First the word and then the deed: who is stopped between them finishes it (`settle_erasures`), and an event
+        # without content and without such a word was blanked by hand.
+        self.logs().append(session, [EventDraft(ERASED, "helix", order) for order in orders])
+        self.logs().erase(session, {place.hash for place in places}, format_time(utc_now()))
         self._tell(session)
         self.index().forget_erased_words()
 
     def settle_erasures(self, session: str) -> None:
         """What was erased on another machine is erased here too, whichever file of it has arrived."""
         index = self.index()
-        orders = index.span(session, 1, None, _ORDERS_AT_MOST, [_ERASED])
+        orders = index.span(session, 1, None, _ORDERS_AT_MOST, [ERASED])
         late = {place.hash for place in index.half_erased(session)}
         for _, order in index.read(orders):
             seq, event_hash = (order.payload.get("seq"), order.payload.get("hash")) if order else (None, None)
             if not isinstance(seq, int) or not isinstance(event_hash, str):
                 continue
             for place in index.find(session, seq, event_hash):
-                if not place.is_erased and place.type != _ERASED and len(event_hash) == len(place.hash):
+                if not place.is_erased and place.type != ERASED and len(event_hash) == len(place.hash):
                     late.add(place.hash)
         if late:
             self.logs().erase(session, late, format_time(utc_now()))
@@ -259,8 +294,13 @@ class EventLog:
 
     def get_index(self, session: str) -> EventIndex:
         """The index, when it knows the session."""
+        check_session(session)
         index = self.find_index()
-        if index is None or not index.heads(check_session(session)):
+        if index is None or not index.heads(session):
+            if self.logs().is_archived(session):
+                raise SessionNotFound(
+                    f"session {session!r} is archived; `helix session restore {session}` brings it back"
+                )
             raise SessionNotFound(
                 f"there is no session {session!r}; `helix session list` shows those there are"
             )
@@ -294,7 +334,7 @@ class EventLog:
     def find_places(self, session: str, first: int, last: int) -> list[EventPlace]:
         """The events with these numbers, of every chain, that have content that can be erased."""
         places = self.get_index(session).span(session, first, last, _ORDERS_AT_MOST)
-        return [place for place in places if not place.is_erased and place.type != _ERASED]
+        return [place for place in places if not place.is_erased and place.type != ERASED]
 
     def get_place(self, session: str, seq: int, prefix: str | None = None) -> EventPlace:
         found = self.get_index(session).find(session, seq, prefix)

@@ -22,7 +22,7 @@ from helix.follow.reconcile import Reconciler
 from helix.index.catalog import Catalog
 from helix.index.station import Station
 from helix.memory.active_projects import ACTIVE_FILE
-from helix.memory.erasure import NOTES, open_erasures
+from helix.memory.erasure import ASSETS, NOTES, open_erasures
 from helix.memory.event_log import EventLog
 from helix.memory.reading.memory_versions import GitVersions
 from helix.memory.reading.note_cache import NoteCache
@@ -30,6 +30,7 @@ from helix.memory.replica import Replica
 from helix.memory.shared_files import CREDENTIALS
 from helix.memory.writing.vault_store import VaultStore
 from helix.state.database import StateDatabase, say_trouble, why_disk_refuses
+from helix.vault.asset_files import AssetFiles
 from helix.vault.autocommit import AutoCommit
 from helix.vault.checkouts import Checkouts
 from helix.vault.commit_consent import CommitConsent
@@ -69,6 +70,7 @@ class FollowedVault:
     """how answers read the notes they show"""
     store: VaultStore = field(init=False)
     versions: GitVersions = field(init=False)
+    assets: AssetFiles = field(init=False)
     events: EventLog = field(init=False)
     """the logs of sessions"""
 
@@ -80,7 +82,9 @@ class FollowedVault:
             self.replica.fill(self.catalog)
         keep = self.config.sessions.keep
         self.events = EventLog(self.vault.root, self.state, keep, self.databases, self._project_at)
-        logs = LogLane(self.events.find_index, self.events.index, self.events.settle_erasures)
+        logs = LogLane(
+            self.events.find_index, self.events.index, self.events.settle_erasures, self.events.is_archived
+        )
         self.reconciler = Reconciler(
             self.vault,
             self.catalog,
@@ -92,6 +96,8 @@ class FollowedVault:
         self.notes = NoteCache(self.vault)
         self.read = self.notes.read if self.replica is None else self.replica.notes.read
         self.erasures.register(NOTES, self.notes.erase)
+        self.assets = AssetFiles(self.vault.root)
+        self.erasures.register(ASSETS, self.assets.erase)
         # For the daemon, a command that takes an erasure in, and whatever the one before it left to do. After what
         # a workspace puts before it: first what happened is told, then the stores are cleaned.
         self.reconciler.on_commit.append(lambda _: self.erasures.settle())

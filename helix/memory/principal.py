@@ -40,6 +40,8 @@ class Principal:
     """the credential is good for this program alone; None for any"""
     key: str | None = None
     """the id of the key that was shown"""
+    browser_session: str | None = None
+    """the name of the session of the browser in which they signed in"""
     org: str | None = None
     """whose workspaces they may ask for; None for nobody's"""
     workspaces: frozenset[str] | None = None

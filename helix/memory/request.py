@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from helix.memory.maintenance.freeze import Freeze
     from helix.memory.maintenance.worker import Upkeep
     from helix.memory.portability.export_manifest import Manifest
+    from helix.memory.publishing.shared_files import SharedFiles
     from helix.memory.reading.phase_cache import OwnBundles
     from helix.memory.reading.similarity_map import Drawn
     from helix.memory.verbs.verb import Verb
@@ -88,6 +89,8 @@ class Request:
     freeze: Freeze = field(repr=False)
     secrets: Callable[[], VaultSecrets] = field(repr=False)
     """names of secrets, and programs that run with them; for who may use them"""
+    assets: SharedFiles = field(repr=False)
+    """the files of assets that are seen"""
     gate: Gate = field(repr=False)
     jobs: Jobs | None = field(repr=False)
     """long work on this machine; None for who is not its owner"""
@@ -97,6 +100,8 @@ class Request:
     """for how many seconds the vault has been open"""
     is_user: Callable[[str], bool] = field(repr=False)
     """whether somebody of this name may be shared with"""
+    state_folder: Path | None = field(repr=False)
+    """where this machine keeps what it did to files elsewhere; None for who is not its owner"""
     order: WriteOrder = field(repr=False)
     count: CountTokens = field(repr=False)
     on_answer: OnAnswer = field(repr=False)

@@ -39,6 +39,8 @@ from helix.memory.principal import (
     everything,
     visible_to,
 )
+from helix.memory.publishing.followed import PERMISSION as PUBLISHING
+from helix.memory.publishing.shared_files import SharedFiles
 from helix.memory.reading.memory_versions import NarrowedVersions
 from helix.memory.reading.narrowed_view import NarrowedView
 from helix.memory.reading.past import Past
@@ -141,7 +143,14 @@ class Workspace:
             store=(
                 self.followed.store
                 if is_whole
-                else NarrowedStore(self.followed.store, live, versions, wall, principal.user)
+                else NarrowedStore(
+                    self.followed.store,
+                    live,
+                    versions,
+                    wall,
+                    principal.user,
+                    may_publish=principal.may(PUBLISHING),
+                )
             ),
             versions=versions,
             activity=(
@@ -161,11 +170,17 @@ class Workspace:
             upkeep=self.upkeep if is_whole else None,
             freeze=self.freeze,
             secrets=self.secrets,
+            assets=SharedFiles(
+                self.followed.assets,
+                self.followed.config.assets.most_bytes,
+                lambda memory_id: live.find_row(memory_id) is not None,
+            ),
             gate=self.gate,
             jobs=self.jobs if principal == LOCAL else None,
             vault_folder=Path(self.followed.vault.root.path) if principal == LOCAL else None,
             uptime=lambda: time.monotonic() - self._opened,
             is_user=functools.partial(self.knows_user, principal),
+            state_folder=self.followed.config.state_dir if principal == LOCAL else None,
             order=self._order,
             count=self._count,
             on_answer=self._tell,

@@ -169,7 +169,13 @@ class SessionSummary(TypedDict):
 
 
 class Sessions(Page):
+    archived: Annotated[int, About("How many more are archived.")]
     sessions: list[SessionSummary]
+
+
+class ArchivedSession(TypedDict):
+    session_id: str
+    status: Literal["archived", "restored"]
 
 
 class SessionHead(TypedDict):

@@ -10,6 +10,7 @@ from helix.errors import SessionNotFound
 from helix.memory.answers import Page
 from helix.memory.arguments import check_limit
 from helix.memory.budget import NO_HEAD
+from helix.memory.event_log import EventLog
 from helix.memory.reading.view import View
 from helix.memory.request import Request, verb
 from helix.sessions.answers import (
@@ -38,11 +39,19 @@ _MOST_LEARNED = 100
 
 @verb("sessions")
 def sessions(
-    request: Request, *, limit: int = 50, max_tokens: int = 2000, cursor: str | None = None
+    request: Request,
+    *,
+    archived: bool = False,
+    limit: int = 50,
+    max_tokens: int = 2000,
+    cursor: str | None = None,
 ) -> Sessions:
     check_limit(limit, 200)
+    put_away = [] if request.events is None else request.events.archived()
 
     def entries(_: View) -> list[SessionSummary]:
+        if archived and request.events is not None:
+            return [summary for name in put_away if (summary := _archived(request.events, name)) is not None]
         return [
             {"session_id": found.session, "events": found.events, "first": found.first, "last": found.last}
             for found in (request.events.sessions() if request.events is not None else [])
@@ -52,10 +61,24 @@ def sessions(
         return entry
 
     def build(_: Any, items: Sequence[SessionSummary], end: Page) -> Sessions:
-        return {"sessions": list(items), **end}
+        return {"archived": 0 if archived else len(put_away), "sessions": list(items), **end}
 
-    _, listing = request.listed("sessions", request.view(), cursor, entries)
-    return request.page("sessions", listing, render, build, head=NO_HEAD, limit=limit, max_tokens=max_tokens)
+    what = "archived sessions" if archived else "sessions"
+    _, listing = request.listed(what, request.view(), cursor, entries)
+    return request.page(what, listing, render, build, head=NO_HEAD, limit=limit, max_tokens=max_tokens)
+
+
+def _archived(log: EventLog, name: str) -> SessionSummary | None:
+    """As far as its first and its last line tell."""
+    ends = log.logs().archived_ends(name)
+    if ends is None:
+        return None
+    return {
+        "session_id": name,
+        "events": ends[1].seq,
+        "first": ends[0].timestamp,
+        "last": ends[1].timestamp,
+    }
 
 
 @verb("session")

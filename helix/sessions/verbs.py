@@ -64,6 +64,7 @@ class IngestRequest(Asks):
 
 
 class SessionsRequest(Budgeted):
+    archived: Annotated[bool, About("List those that are archived, by name, and no others.")] = False
     limit: Annotated[int, About(least=1, most=200)] = 50
 
 
@@ -396,6 +397,22 @@ SESSIONS = (
         command="session",
         sdk="sessions.erase",
         about="Erase the content of an event for good. Its hash stays, so that the chain still verifies.",
+    ),
+    Verb(
+        "session_archive", SessionRequest, f"{_ANSWERS}ArchivedSession", run="sessions.archive:archive",
+        permission="forget", changes=True,
+        route=Route("POST", "/sessions/{session_id}/archive", "archive_session", "sessions", errors=(404,), example={}),
+        command="session",
+        sdk="sessions.archive",
+        about="Move the log of a session to `archived-sessions`, where nothing reads it until it is brought back.",
+    ),
+    Verb(
+        "session_restore", SessionRequest, f"{_ANSWERS}ArchivedSession", run="sessions.archive:restore",
+        permission="recover", changes=True,
+        route=Route("POST", "/sessions/{session_id}/restore", "restore_session", "sessions", errors=(404,), example={}),
+        command="session",
+        sdk="sessions.restore",
+        about="Bring an archived session back. Adding to it does the same.",
     ),
     Verb(
         "session_verbatim", VerbatimRequest, f"{_ANSWERS}Verbatim", run="sessions.verbatim:verbatim",

@@ -133,6 +133,8 @@ def _add_problems(app: FastAPI) -> None:
         message, headers = str(error.detail), dict(error.headers or {})
         if error.status_code == 404:
             message = "there is nothing at this path; /openapi.json lists what there is"
+            if b"%2f" in request.scope.get("raw_path", b"").lower():
+                message = "there is nothing at this path: no id, of a session or anything else, has a slash (%2F) in it"
         elif error.status_code == 405:
             headers["Allow"] = ", ".join(_methods(app, request))
             message = f"this path takes {headers['Allow']}"

@@ -27,6 +27,8 @@ ADDRESS = "helix.address"
 """the key in the scope under which a request carries the address it came from, where the policy knows one"""
 ACCESS = "helix.access"
 """the key in the scope under which a request carries what its route declares"""
+LANDING = "helix.landing"
+"""the key in the scope that says: a person was sent to a page of ours by another site"""
 _CHOSEN = "helix.chosen"
 
 _SPOKEN = {JSON: "JSON", FORM: "a form"}
@@ -117,9 +119,10 @@ class Guard:
         await self._app(scope, receive, send_closed)
 
     async def _admit(self, connection: HTTPConnection, choice: Choice | None) -> tuple[Access, Admitted]:
-        self._policy.check_source(connection)
         # That there is nothing at a path is told to those who might have used what is there.
         access = LOCAL if choice is None else access_of(choice.route)
+        connection.scope[LANDING] = access is not None and access.is_landing and _is_visit(connection)
+        self._policy.check_source(connection)
         if access is None:
             raise AccessRefused("internal", "this path does not say who may use it, so nobody may")
         _check_content_type(connection, access)
@@ -165,6 +168,16 @@ def chosen_route(scope: Scope) -> BaseRoute | None:
     """The one that will answer, for who looks before the router does."""
     choice: Choice | None = scope.get(_CHOSEN)
     return None if choice is None else choice.route
+
+
+def _is_visit(connection: HTTPConnection) -> bool:
+    """Whether a browser shows the answer in a window of its own, and no page gets to see it."""
+    headers = connection.headers
+    return (
+        connection.scope["method"] == "GET"
+        and headers.get("sec-fetch-mode", "").strip().lower() == "navigate"
+        and headers.get("sec-fetch-dest", "").strip().lower() == "document"
+    )
 
 
 def _in_words_of(choice: Choice | None, refused: AccessRefused) -> str:

@@ -1,4 +1,4 @@
-"""Streams end with the key that opened them: whoever listens is not asked for it again."""
+"""Streams end with the key that opened them, or the session of a browser: whoever listens is not asked for it again."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from helix.errors import HelixError
+from helix.memory.principal import Principal
 from helix.surfaces.caller import principal_of
 
 log = logging.getLogger(__name__)
@@ -20,49 +21,50 @@ _LOOK_EVERY = 0.5
 
 
 class OpenStreams:
-    """Of the keys that were shown: which answers are still being given."""
+    """Of those who were let in: which answers are still being given."""
 
-    def __init__(self, is_valid: Callable[[str], bool]) -> None:
-        """`is_valid` says of the id of a key whether it still opens anything."""
-        self._is_valid = is_valid
-        self._open: dict[str, set[anyio.CancelScope]] = {}
+    def __init__(self, is_let_in: Callable[[Principal], bool]) -> None:
+        """`is_let_in` says whether what they showed still opens anything."""
+        self._is_let_in = is_let_in
+        self._open: dict[Principal, set[anyio.CancelScope]] = {}
 
-    def begin(self, key: str, stream: anyio.CancelScope) -> None:
-        self._open.setdefault(key, set()).add(stream)
+    def begin(self, principal: Principal, stream: anyio.CancelScope) -> None:
+        self._open.setdefault(principal, set()).add(stream)
 
-    def end(self, key: str, stream: anyio.CancelScope) -> None:
-        streams = self._open.get(key, set())
+    def end(self, principal: Principal, stream: anyio.CancelScope) -> None:
+        streams = self._open.get(principal, set())
         streams.discard(stream)
         if not streams:
-            self._open.pop(key, None)
+            self._open.pop(principal, None)
 
     async def watch(self) -> None:
         """Until it is cancelled."""
         while True:
             await anyio.sleep(_LOOK_EVERY)
-            for key, streams in list(self._open.items()):
-                if not self._still_opens(key):
+            for principal, streams in list(self._open.items()):
+                if not self._is_still_let_in(principal):
                     for stream in list(streams):
                         stream.cancel()
 
-    def _still_opens(self, key: str) -> bool:
+    def _is_still_let_in(self, principal: Principal) -> bool:
         try:
-            return self._is_valid(key)
+            return self._is_let_in(principal)
         except HelixError as error:
-            log.warning("streams are ended, since their keys cannot be looked up: %s", error.message)
+            log.warning("streams are ended, since those who listen cannot be looked up: %s", error.message)
             return False
 
 
 class EndWithKey:
-    """Inside the guard: an answer that is a stream is cut short when the key of its request is revoked or expires."""
+    """Inside the guard: an answer that is a stream is cut short when the key of its request is revoked or expires, or
+    the session of the browser ends."""
 
     def __init__(self, app: ASGIApp, streams: OpenStreams) -> None:
         self._app = app
         self._streams = streams
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        key = principal_of(scope).key if scope["type"] == "http" else None
-        if key is None:
+        principal = principal_of(scope)
+        if scope["type"] != "http" or (principal.key is None and principal.browser_session is None):
             await self._app(scope, receive, send)
             return
         is_complete = False
@@ -72,7 +74,7 @@ class EndWithKey:
             nonlocal is_complete
             if message["type"] == "http.response.start":
                 if Headers(raw=message["headers"]).get("content-type", "").startswith(_STREAM):
-                    self._streams.begin(key, stream)
+                    self._streams.begin(principal, stream)
             elif message["type"] == "http.response.body":
                 is_complete = not message.get("more_body", False)
             await send(message)
@@ -81,6 +83,6 @@ class EndWithKey:
             with stream:
                 await self._app(scope, receive, send_watched)
         finally:
-            self._streams.end(key, stream)
+            self._streams.end(principal, stream)
         if stream.cancelled_caught and not is_complete:
             await send({"type": "http.response.body", "body": b""})

@@ -14,6 +14,13 @@ from helix.surfaces.doors import find_doors
 from helix.surfaces.guard import ADDRESS, access_in, chosen_route
 from helix.surfaces.problems import answer
 
+_ABOUT = "helix.audit_about"
+
+
+def tell_audit(scope: Scope, about: list[str]) -> None:
+    """What a request is about, where its path alone does not say so."""
+    scope[_ABOUT] = about
+
 
 class RoutePermissions:
     """Inside the guard, and before a body is read: whether whoever asks may what the route says."""
@@ -73,6 +80,7 @@ def write_route(scope: Scope, outcome: str, code: str | None) -> None:
         caller_name(principal),
         {
             "route": f"{scope['method']} {getattr(chosen_route(scope), 'path', 'none')}",
+            "ids": scope.get(_ABOUT) or None,
             "from": scope.get(ADDRESS),
             "key": principal.key,
             "code": code,

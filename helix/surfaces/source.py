@@ -7,12 +7,12 @@ resolve to it. Browsers say where a request comes from; other programs send none
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Set
+from collections.abc import Sequence, Set
 
 from helix_mcp.address import is_loopback
 from starlette.requests import HTTPConnection
 
-from helix.surfaces.guard import AccessRefused
+from helix.surfaces.guard import LANDING, AccessRefused
 
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 UNKNOWN_ADDRESS = "unknown"
@@ -43,6 +43,8 @@ def check_origin(connection: HTTPConnection, own: Set[str]) -> None:
     for origin in connection.headers.getlist("origin"):
         if origin.strip().lower() not in own:
             raise AccessRefused("wrong-origin", f"requests from {origin.strip()[:80]!r} are not accepted")
+    if connection.scope.get(LANDING):
+        return
     for site in connection.headers.getlist("sec-fetch-site"):
         if site.strip().lower() not in ("same-origin", "none"):
             raise AccessRefused("wrong-origin", "requests from other web pages are not accepted")
@@ -74,8 +76,16 @@ class Peers:
         address = _socket_address(connection)
         if not self._is_proxy(address):
             return address
-        hops = ",".join(connection.headers.getlist("x-forwarded-for")).split(",")
-        for hop in reversed([text.strip() for text in hops]):
+        addresses = [
+            self._last_hop(hops)
+            for hops in (_forwarded_for(connection), _forwarded(connection))
+            if hops is not None
+        ]
+        # A proxy that sets one of the headers may hand on the other as the client made it up.
+        return addresses[0] if addresses and len(set(addresses)) == 1 else UNKNOWN_ADDRESS
+
+    def _last_hop(self, hops: Sequence[str]) -> str:
+        for hop in reversed(hops):
             if not _is_address(hop):
                 return UNKNOWN_ADDRESS
             if not self._is_proxy(hop):
@@ -87,6 +97,27 @@ class Peers:
             return False
         found = ipaddress.ip_address(address)
         return any(found in network for network in self._proxies if network.version == found.version)
+
+
+def _forwarded_for(connection: HTTPConnection) -> list[str] | None:
+    values = connection.headers.getlist("x-forwarded-for")
+    return [text.strip() for text in ",".join(values).split(",")] if values else None
+
+
+def _forwarded(connection: HTTPConnection) -> list[str] | None:
+    """The `for` of each hop of RFC 7239: `192.0.2.7`, `"192.0.2.7:4711"`, `"[2001:db8::1]:4711"`."""
+    values = connection.headers.getlist("forwarded")
+    if not values:
+        return None
+    hops = []
+    for hop in ",".join(values).split(","):
+        pairs = (pair.partition("=") for pair in hop.split(";"))
+        node = next(
+            (value.strip().strip('"') for name, _, value in pairs if name.strip().lower() == "for"), ""
+        )
+        address = node[1:].partition("]")[0] if node.startswith("[") else node
+        hops.append(address.partition(":")[0] if address.count(":") == 1 else address)
+    return hops
 
 
 def _socket_address(connection: HTTPConnection) -> str:

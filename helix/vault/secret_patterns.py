@@ -33,6 +33,7 @@ def _marks(texts: str, kind: str, body: str) -> list[Mark]:
 MARKS: tuple[Mark, ...] = (
     *_marks("AKIA ASIA ABIA ACCA", "an AWS access key", r"[A-Z2-7]{16}"),
     *_marks("hx_sk_ nm_", "a key of Helix", r"[0-9a-f]{16}\.[A-Za-z0-9_-]{43}"),
+    *_marks("hx_at_ hx_rt_", "a token of Helix", r"[A-Za-z0-9_-]{43}"),
     *_marks("ghp_ gho_ ghu_ ghs_ ghr_", "a GitHub token", r"[A-Za-z0-9]{36,255}"),
     _mark("github_pat_", "a GitHub token", r"\w{22,255}"),
     *_marks(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from helix_mcp.address import Address
+    from helix_mcp.login import Login
 
 PATH = "/proof"
 _BLOCK = 64
@@ -42,26 +43,36 @@ class Owner:
         *,
         chosen: bool = False,
         silent: bool = False,
+        login: Login | None = None,
     ) -> None:
         """`chosen` says that the user named the address: with a token for it, that is the user's own affair (a tunnel,
         a proxy). With https a certificate does the proving. For other machines the token file is not read. `silent`
-        shows the token to nobody."""
+        shows the token to nobody. `login` counts where no token was given and the user named the address."""
         self.address = address
         self._token_file = token_file
         self._token = token
         self._silent = silent
         self._is_loopback = address.is_loopback
         self._read: tuple[tuple[int, ...], str] = ((), "")
-        self.wants_proof = address.is_loopback and not address.is_secure and not (chosen and token)
+        self._login = login if chosen and not token and login is not None and login.is_there() else None
+        is_own_affair = chosen and bool(token or self._login)
+        self.wants_proof = address.is_loopback and not address.is_secure and not is_own_affair
 
     def token(self) -> str:
         """Looked for each time: it may have been made or changed a moment ago."""
+        if self._login is not None:
+            return self._login.token()
         if self._token or not self._is_loopback:
             return self._token
         signature = _signature(self._token_file)
         if self._read[0] != signature or not signature:
             self._read = (signature, read_token(self._token_file))
         return self._read[1]
+
+    @property
+    def is_logged_in(self) -> bool:
+        """Whether what is shown may have to be renewed first, which asks the server."""
+        return self._login is not None and not self._silent
 
     def headers(self) -> dict[str, str]:
         """What is shown to a daemon that has proved itself."""

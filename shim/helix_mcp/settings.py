@@ -67,7 +67,13 @@ class Settings:
         token = setting("token")
         if not (token.isascii() and token.isprintable()):
             raise BadConfig("the token has characters that cannot stand in a header; set HELIX_TOKEN again")
-        self.owner = Owner(self.address, os.path.join(config, "token"), token, chosen=bool(chosen))
+        login = None
+        if chosen and not token and os.path.exists(os.path.join(config, "logins.json")):
+            from helix_mcp.login import Login  # only here: most people have a daemon of their own
+
+            login = Login(config, self.address)
+        token_file = os.path.join(config, "token")
+        self.owner = Owner(self.address, token_file, token, chosen=bool(chosen), login=login)
         self.project = options.project or env.get("HELIX_PROJECT", "").strip()
         self.workspace = options.workspace or setting("workspace")
         self.remark = ""

@@ -45,7 +45,7 @@ def start(settings: Settings, answers: Callable[[], bool], say: Callable[[str], 
         os.makedirs(settings.state_folder, mode=0o700, exist_ok=True)
         lock_path = os.path.join(settings.state_folder, LOCK_FILE)
         with open(lock_path, "a", encoding="utf-8", opener=private) as file:
-            while not _lock(file):
+            while not take_lock(file):
                 if _wait_for(answers, 0.1):
                     return
                 if time.monotonic() > deadline:
@@ -145,7 +145,8 @@ def _environment(settings: Settings) -> dict[str, str]:
     return env
 
 
-def _lock(file: IO[str]) -> bool:
+def take_lock(file: IO[str]) -> bool:
+    """Whether nobody else holds it; it is let go when the file is closed."""
     try:
         if sys.platform == "win32":
             import msvcrt

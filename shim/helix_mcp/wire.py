@@ -224,7 +224,8 @@ class Server:
             for name, value in {**self._headers, **self._owner.headers(), **headers}.items()
         ]
         if body or method == "POST":
-            lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
+            lines += [] if "Content-Type" in headers else ["Content-Type: application/json"]
+            lines += [f"Content-Length: {len(body)}"]
         return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 
     def _take(self) -> Connection | None:

@@ -16,7 +16,8 @@ import httpx
 import pytest
 
 from helix.access.api_key import SPELLINGS, hash_secret, is_secret, make_key, parse_key, spelled_for
-from helix.access.credentials import CREDENTIALS_FILE, Credentials, KeyBounds
+from helix.access.credentials import Credentials, KeyBounds
+from helix.access.credentials_file import CREDENTIALS_FILE
 from helix.errors import AlreadyExists, BadValue, ConfigError, CredentialNotFound
 from tests.access.team import TeamServed, id_of
 from tests.cli.commands import helix
@@ -168,7 +169,8 @@ def test_a_key_that_has_expired_opens_nothing(team: TeamServed) -> None:
     credentials = Credentials(team.place / "config")
     key, text = credentials.create_key("ann", expires_in="1h")
     assert team.ask("GET", "/recent", text).status_code == 200
-    credentials._db.execute("UPDATE keys SET expires_at = '2026-01-01T00:00:00Z' WHERE id = ?", (key.id,))
+    with credentials.file.writing() as db:
+        db.execute("UPDATE keys SET expires_at = '2026-01-01T00:00:00Z' WHERE id = ?", (key.id,))
     credentials.close()
     assert team.ask("GET", "/recent", text).status_code == 401
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from helix.access.credentials import CREDENTIALS_FILE, Credentials, KeyBounds
+from helix.access.credentials import Credentials, KeyBounds
+from helix.access.credentials_file import CREDENTIALS_FILE
 from helix.access.key_ring import KeyRing
 from helix.access.workspaces import WORKSPACES_FILE, Workspaces
 from helix.errors import AlreadyExists, BadValue, ConfigError, Forbidden, HelixError, WorkspaceNotFound

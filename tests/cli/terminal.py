@@ -43,7 +43,14 @@ class Seen:
         return "\n".join(self.lines)
 
 
-def in_terminal(arguments: Sequence[str], env: Mapping[str, str] | None = None, feed: bytes = b"") -> Seen:
+def in_terminal(
+    arguments: Sequence[str],
+    env: Mapping[str, str] | None = None,
+    feed: bytes = b"",
+    answers: Sequence[tuple[bytes, bytes]] = (),
+) -> Seen:
+    """`feed` is typed at once; of `answers` each when its question has been asked."""
+    waiting = list(answers)
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, COLUMNS, 0, 0))
     surroundings = {**os.environ, "TERM": "xterm", **(env or {})}
@@ -62,6 +69,8 @@ def in_terminal(arguments: Sequence[str], env: Mapping[str, str] | None = None, 
         if not piece:
             break
         written += piece
+        if waiting and waiting[0][0] in written:
+            os.write(master, waiting.pop(0)[1])
     os.close(master)
     return Seen(process.wait(timeout=60), written.decode())
 

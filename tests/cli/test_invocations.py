@@ -54,6 +54,7 @@ def _begin(monkeypatch: pytest.MonkeyPatch, place: Path) -> Path:
     (place / "vault" / "Zettel.md").write_text("Just text\n")
     (place / "vault" / "broken.md").write_text("---\ntitle: [\n---\n")
     (place / "notes").mkdir()
+    (place / "code").mkdir()
     (place / "notes" / "idea.md").write_text("# An idea\n\nCarry notes from elsewhere.\n")
     (place / "paper.md").write_text("# Feeding\n\nThe seals are fed at noon.\n")
     helix("init", "--git")

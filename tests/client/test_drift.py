@@ -11,10 +11,13 @@ from typing import Any, NotRequired, get_args, get_origin, get_type_hints, is_ty
 import pytest
 
 from helix.client.answer_shape import Result
+from helix.client.assets import AssetVerbs
 from helix.client.documents import DocumentVerbs, JobVerbs
+from helix.client.harnesses import HarnessVerbs
 from helix.client.methods import Verbs
 from helix.client.secrets import SecretVerbs
 from helix.client.sessions import SessionVerbs
+from helix.client.skills import PublishedSkillVerbs
 from helix.memory.verbs.verb import Field, Verb
 from helix.verb_table import VERBS
 
@@ -24,6 +27,9 @@ GROUPS: dict[str, type] = {
     "sessions.": SessionVerbs,
     "documents.": DocumentVerbs,
     "jobs.": JobVerbs,
+    "harnesses.": HarnessVerbs,
+    "skills.": PublishedSkillVerbs,
+    "assets.": AssetVerbs,
     "secrets.": SecretVerbs,
 }
 """verbs that stand together, as in `mem.sessions`"""
@@ -116,6 +122,9 @@ def _check(theirs: Any, ours: type[Result]) -> None:
         ("sessions.ts", "SessionVerbs", "sessions."),
         ("documents.ts", "DocumentVerbs", "documents."),
         ("documents.ts", "JobVerbs", "jobs."),
+        ("harnesses.ts", "HarnessVerbs", "harnesses."),
+        ("skills.ts", "PublishedSkillVerbs", "skills."),
+        ("assets.ts", "AssetVerbs", "assets."),
         ("secrets.ts", "SecretVerbs", "secrets."),
     ],
 )

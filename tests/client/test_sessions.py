@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from helix import AsyncHelix, Helix, NotFound
+from helix import AsyncHelix, BadRequest, Helix, NotFound
 from tests.client.conftest import Running
 
 TURN = {"role": "user", "content": "where do the walruses sleep?"}
@@ -34,6 +34,13 @@ def test_every_verb_about_sessions_can_be_said(running: Running) -> None:
         assert (verified.ok, verified.erased, verified.total_events) == (True, 1, 3)
         with pytest.raises(NotFound, match="no session"):
             mem.sessions.get("nobody")
+        assert mem.sessions.archive("walrus").status == "archived"
+        assert "walrus" in [one.session_id for one in mem.sessions.list_all(archived=True)]
+        assert mem.sessions.list().archived > 0
+        assert mem.sessions.restore("walrus").status == "restored"
+        for wrong in ("../x", ".hidden", "two words", "w" * 129):
+            with pytest.raises(BadRequest, match=r"Invalid session_id|at most 128"):
+                mem.sessions.append(wrong, "note.taken", "me", {})
 
 
 def test_the_past_of_a_session_can_be_asked_about(running: Running) -> None:

@@ -38,10 +38,13 @@ make() { :; }
 """
 # What a page takes for granted: a vault, a daemon that runs, notes in another folder.
 _GRANTED = {
+    "assets.md": "helix init",
     "distilling.md": "helix init",
     "doctor.md": "helix init",
+    "harnesses.md": "helix init",
     "import-and-export.md": "helix init && mkdir Notes && echo 'Lichen grows slowly.' > Notes/lichen.md",
     "operations.md": "helix init && helix init notes",
+    "skills.md": "helix init",
     "rest-api.md": "helix init && helix up",
     "secrets.md": "helix init",
     "security.md": "helix init",

@@ -15,6 +15,9 @@ from pathlib import Path
 
 from helix.access.workspaces import Workspaces
 from helix.follow.daemon_address import Whereabouts
+from helix.harnesses.harness import named
+from helix.harnesses.rules import ProjectRule, spell
+from helix.harnesses.sync import ProjectFiles
 from helix.index.catalog import CATALOG_FILE, Catalog
 from helix.vault.hashes import content_hash
 from helix.vault.leftovers import complete_name, unfinished_name
@@ -64,6 +67,33 @@ def changed_log(patient: Patient) -> None:
 def torn_workspaces(patient: Patient) -> None:
     patient.configure("")
     (patient.config.config_dir / "workspaces.json").write_text('{"workspaces": [')
+
+
+def _synced(patient: Patient) -> Path:
+    """A project whose rules were written into its CLAUDE.md."""
+    folder = patient.place / "project"
+    folder.mkdir(exist_ok=True)
+    patient.note("mem_2026-06-01_rule_abcdef", "kind: rule\nscope: global\n", "Test first.")
+    files = ProjectFiles.at(folder, patient.config.state_dir, patient.vault)
+    content = spell([ProjectRule("mem_2026-06-01_rule_abcdef", "A note", "Test first.")], None)
+    files.sync(content, None, patient.vault, named(["claude-code"]))
+    assert not {"harness-drifted", "harness-block-edited", "harness-block-damaged"} & patient.codes()
+    return folder / "CLAUDE.md"
+
+
+def drifted_rules(patient: Patient) -> None:
+    _synced(patient)
+    patient.note("mem_2026-06-01_rule_abcdef", "kind: rule\nscope: global\n", "Test last.")
+
+
+def edited_rules(patient: Patient) -> None:
+    file = _synced(patient)
+    file.write_text(file.read_text().replace("Test first", "Test never"))
+
+
+def damaged_rules(patient: Patient) -> None:
+    file = _synced(patient)
+    file.write_text(file.read_text().replace("helix:rules:end", "helix:rules:eend"))
 
 
 def workspace_without_folder(patient: Patient) -> None:
@@ -563,6 +593,9 @@ FAULTS = (
     Fault("a moved vault", "vault-moved", moved),
     Fault("a list of workspaces that was torn", "workspaces-unreadable", torn_workspaces),
     Fault("a workspace without its folder", "workspace-folder-gone", workspace_without_folder),
+    Fault("rules that changed", "harness-drifted", drifted_rules),
+    Fault("rules changed by hand in a file", "harness-block-edited", edited_rules),
+    Fault("a block without its end", "harness-block-damaged", damaged_rules),
     Fault("a workspace that nobody made", "workspace-not-there", _env("HELIX_WORKSPACE", "nothing")),
     Fault("another vault in its place", "vault-replaced", replaced),
     Fault("a foreign server on the port", "port-taken", foreign_server),

@@ -49,7 +49,9 @@ class LogMachine:
         self._state.mkdir(exist_ok=True)
         self._root = Root(self.folder)
         self.log = EventLog(self._root, self._state, "vault", [])
-        self._lane = LogLane(self.log.find_index, self.log.index, self.log.settle_erasures)
+        self._lane = LogLane(
+            self.log.find_index, self.log.index, self.log.settle_erasures, self.log.is_archived
+        )
 
     def stop(self) -> None:
         self.log.close()
@@ -91,6 +93,7 @@ class LogOutcome:
     conflicts: int
     forks: int
     torn: int
+    archived: int
     wrong: list[str] = field(default_factory=list)
 
 
@@ -115,7 +118,7 @@ class LogSimulation:
         self.machines = [LogMachine(f"M{number + 1}", place, self.cloud) for number in range(machines)]
         self.events: dict[str, Acknowledged] = {}
         self.erased: set[str] = set()
-        self.torn = 0
+        self.torn = self.archived = 0
 
     def run(self, operations: int) -> None:
         for number in range(operations):
@@ -133,6 +136,8 @@ class LogSimulation:
                 machine.tear(self.rng.choice(SESSIONS), line, self.rng.randrange(1, len(line)))
                 self.torn += 1
             elif chance < 0.9:
+                self.archive(machine)
+            elif chance < 0.93:
                 machine.restart(lose_state=self.rng.random() < 0.3)
             for other in self.machines:
                 if self.rng.random() < 0.5:
@@ -164,10 +169,27 @@ class LogSimulation:
             machine.log.erase(session, [place])
             self.erased.add(place.hash)
 
+    def archive(self, machine: LogMachine) -> None:
+        index = machine.log.find_index()
+        session = self.rng.choice(SESSIONS)
+        if index is not None and index.heads(session):
+            machine.log.archive(session, "asked")
+            self.archived += 1
+
     def finish(self) -> LogOutcome:
         for machine in self.machines:
             machine.client.online = True
         wrong = self._rest()
+        for _ in range(3):  # a machine that moved them at the same time may have left some behind
+            for session in SESSIONS:
+                if self.machines[0].log.is_archived(session):
+                    self.machines[0].log.restore(session)
+            wrong += self._rest()
+        wrong += [
+            f"{machine.name}: {machine.log.archived()} archived"
+            for machine in self.machines
+            if machine.log.archived()
+        ]
         for number, machine in enumerate(self.machines):
             for session in SESSIONS:  # what was torn is set aside when the next event comes
                 self.append(machine, f"last{number}{session}x", session)
@@ -180,7 +202,14 @@ class LogSimulation:
         wrong += [] if all(one == heads[0] for one in heads) else ["the ends differ"]
         forks = sum(len(machine_heads) > 1 for machine_heads in self._ends().values())
         return LogOutcome(
-            self.seed, len(self.events), len(self.erased), self.cloud.conflicts, forks, self.torn, wrong
+            self.seed,
+            len(self.events),
+            len(self.erased),
+            self.cloud.conflicts,
+            forks,
+            self.torn,
+            self.archived,
+            wrong,
         )
 
     def _rest(self) -> list[str]:

@@ -17,3 +17,4 @@ def test_machines_that_write_to_the_same_sessions_come_to_rest_with_every_event_
     assert sum(one.erased for one in outcomes) > 0
     assert sum(one.forks for one in outcomes) > 0
     assert sum(one.torn for one in outcomes) > 0
+    assert sum(one.archived for one in outcomes) > 0

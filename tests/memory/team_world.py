@@ -171,6 +171,7 @@ class Asking:
             "title": lambda: f"Zqx zqt{dice.randrange(100, 999)}", "tags": lambda: [dice.choice(WORDS)],
             "until": lambda: None, "after": lambda: None, "before": lambda: None, "importance": lambda: 0.5,
             "valid_from": lambda: "2026-01-05", "valid_until": lambda: "2027-01-05",
+            "extra": lambda: {"namespace": dice.choice(WORDS)},
             "ids": lambda: self.ids_or_proposals(verb), "phases": lambda: ["plan", "work"],
         }  # fmt: skip
         if name in named:

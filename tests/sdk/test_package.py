@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 from tests.sdk.package import MODULES, ROOT, SDK, Package
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-ENTRIES = ("index", "openai", "ai", "react")
+ENTRIES = ("index", "openai", "ai", "login", "react")
 
 
 @pytest.fixture(scope="module")

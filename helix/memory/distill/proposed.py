@@ -15,6 +15,7 @@ from helix.memory.distill.look import look
 from helix.memory.distill.proposals import ProposalPlace, Proposals
 from helix.memory.judgement.resemble import Verdict, resemble
 from helix.memory.judgement.worth import why_not_worth
+from helix.memory.publishing.published_skills import EDIT_KIND, accept_edit
 from helix.memory.request import Request, verb
 from helix.memory.writing.write import NewText, to_compared, to_new, write
 
@@ -108,7 +109,12 @@ def accept(
     kind: str | None = None,
     project: str | None = None,
 ) -> answers.Accepted:
-    """Make a memory of what was proposed, in these words or in others. It names what was said as its source."""
+    """Make a memory of what was proposed, in these words or in others. It names what was said as its source.
+
+    Of an edit of a skill it makes what the skill says from now on.
+    """
+    if key.startswith(f"{EDIT_KIND}-"):
+        return accept_edit(request, key, text)
     proposed = find_proposed(request, key)
     if proposed is None:
         raise MemoryNotFound(

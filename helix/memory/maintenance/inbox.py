@@ -6,6 +6,7 @@ again when it changes.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import re
 from collections import Counter
@@ -20,6 +21,7 @@ from helix.memory.arguments import check_limit
 from helix.memory.distill.proposals import WHAT
 from helix.memory.distill.proposed import ProposedText, find_proposed, waiting
 from helix.memory.maintenance.consolidate import Proposal, is_hidden, look
+from helix.memory.publishing.published_skills import SkillEdit, list_edits
 from helix.memory.reading.view import Row, View
 from helix.memory.request import Request, verb
 from helix.memory.verbs.table import VERBS
@@ -29,6 +31,7 @@ from helix.vault.text_merge import without_collisions
 
 _KEY = re.compile(r"[a-z]+(?:-[a-z]+)*-[0-9a-f]{12}")
 _REFUSALS = 50
+_LONGEST_DIFFERENCE = 2_000
 _PATIENCE = 1.5
 """how long a question waits for a look at every memory; after that it gets what the look before found"""
 
@@ -90,6 +93,7 @@ def inbox(
             *_unreadable(view),
             *_unmerged(view.everything()),
             *_waiting(view),
+            *_skill_edits(view),
             *_proposed(view, proposals),
             *_refused(request.activity),
         ]
@@ -248,6 +252,25 @@ def _remedies(proposal: Proposal) -> Iterator[Action]:
         if proposal.what == "expired":
             still = {"id": proposal.memory_id, "valid_until": ""}
             yield Action("still-holds", "It still holds", "update", still)
+
+
+def _skill_edits(view: View) -> Iterator[_Item]:
+    for edit in list_edits(view):
+        yield _item(
+            "skill-edit", [], Action("accept", "Publish it", "accept", {"key": edit.key}),
+            Action("forget", "Turn it down", "forget", {"id": edit.row.id}),
+            key=edit.key, memory_id=edit.row.id, other=edit.skill.id, path=edit.row.path,
+            reason=f"somebody changed their copy of the skill {edit.skill.name}",
+            remedy="publish what they wrote, or turn it down; their copy stays as it is",
+            detail=_difference(edit),
+        )  # fmt: skip
+
+
+def _difference(edit: SkillEdit) -> str:
+    lines = difflib.unified_diff(
+        edit.skill.file.text.splitlines(), edit.text.splitlines(), "published", "edited", n=1, lineterm=""
+    )
+    return "\n".join(lines)[:_LONGEST_DIFFERENCE]
 
 
 def _refused(activity: Activity) -> Iterator[_Item]:

@@ -51,6 +51,8 @@ def full(note: Note, text: str) -> answers.Memory:
         "valid_from": memory.valid_from,
         "valid_until": memory.valid_until,
         "importance": memory.importance,
+        "owner": memory.owner,
+        "visibility": None if memory.owner is None else memory.visibility,
         "path": note.path,
         "hash": note.hash,
     }

@@ -29,7 +29,9 @@ Permission = Literal[
     "remember", "recall", "modify", "forget", "recover",
     "documents", "connectors", "diagnostics", "analytics", "secrets", "admin",
 ]  # fmt: skip
-Tag = Literal["memories", "reading", "graph", "projects", "sessions", "documents", "secrets", "care"]
+Tag = Literal[
+    "memories", "reading", "graph", "projects", "sessions", "documents", "harnesses", "secrets", "care"
+]
 """the section of the reference page that a route stands in"""
 
 

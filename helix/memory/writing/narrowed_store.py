@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from helix.errors import BadValue, NotYours
+from helix.errors import BadValue, Forbidden, NotYours
 from helix.index.catalog import Row
 from helix.index.facets import session_of
 from helix.index.filters import HasFacets, predicate_of
 from helix.memory.membership import is_project_note, members_of
 from helix.memory.principal import Wall
+from helix.memory.publishing.followed import PERMISSION as PUBLISHING
+from helix.memory.publishing.followed import is_followed
 from helix.memory.reading.memory_versions import MemoryVersions
 from helix.memory.reading.view import View
 from helix.memory.writing.store import Edit, Stored
@@ -20,7 +22,7 @@ from helix.memory.writing.vault_store import VaultStore
 from helix.vault.edit import REMOVE
 from helix.vault.new_memory import NewMemory
 from helix.vault.note import Note
-from helix.vault.ownership import FOR_PROJECT, ownership_of
+from helix.vault.ownership import FOR_PROJECT, PRIVATE, ownership_of
 from helix.vault.yaml_load import Value
 
 
@@ -42,7 +44,14 @@ class _Would:
 
 class NarrowedStore:
     def __init__(
-        self, store: VaultStore, view: View, versions: MemoryVersions, wall: Wall, user: str | None
+        self,
+        store: VaultStore,
+        view: View,
+        versions: MemoryVersions,
+        wall: Wall,
+        user: str | None,
+        *,
+        may_publish: bool = False,
     ) -> None:
         self._store = store
         self._view = view
@@ -52,6 +61,7 @@ class NarrowedStore:
         self._owns = predicate_of(wall.owns)
         self._is_of_member = predicate_of(wall.member_of)
         self._user = user
+        self._may_publish = may_publish
 
     def has_had_text(self, memory_id: str, body: str) -> bool:
         return self._store.has_had_text(self._seen(memory_id), body)
@@ -144,6 +154,7 @@ class NarrowedStore:
             raise NotYours(
                 f"{row.id} is there for you to read; its owner changes it, or a member of its project"
             )
+        self._check_followed(row)
         if is_project_note(row.kind, row.extra.get("name")):
             raise NotYours(f"{row.id} says who is a member of a project; share, leave or delete the project")
 
@@ -160,7 +171,16 @@ class NarrowedStore:
         if memory.visibility == FOR_PROJECT and not self._is_of_member(memory):
             raise BadValue(f"you are no member of the project {memory.project!r}; keep it private")
 
+    def _check_followed(self, memory: HasFacets) -> None:
+        """What others are to follow or to use is put before them by who may publish."""
+        if memory.visibility != PRIVATE and not self._may_publish and is_followed(memory.kind, memory.tags):
+            raise Forbidden(
+                f"a {memory.kind} that others follow or use needs the permission {PUBLISHING!r}, and the key that was "
+                "shown is not good for it; keep it private"
+            )
+
     def _check(self, memory: HasFacets) -> None:
+        self._check_followed(memory)
         if not self._allows(memory):
             raise BadValue("nothing is written where you could not read it again; name a place that you see")
 

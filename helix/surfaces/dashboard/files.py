@@ -19,7 +19,7 @@ _KINDS = {
     "svg": "image/svg+xml",
 }
 _PAGE = "index.html"
-_MARK = b"FINGERPRINT"
+_MARK, _MODE = b"FINGERPRINT", b"MODE"
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,14 @@ class PageFiles:
     """by their path below the fingerprint, such as `views/graph.js`"""
 
 
-def read_files() -> PageFiles:
+def read_files(mode: str = "local") -> PageFiles:
+    """`mode` is whom the daemon serves: for one person the page asks nobody who they are."""
     found = dict(_walk(files(__package__) / "static"))
     whole = hashlib.sha256()
     for path, data in sorted(found.items()):
         whole.update(f"{path}\0{len(data)}\0".encode() + data)
     fingerprint = whole.hexdigest()[:16]
-    page = found.pop(_PAGE).replace(_MARK, fingerprint.encode())
+    page = found.pop(_PAGE).replace(_MARK, fingerprint.encode()).replace(_MODE, mode.encode())
     return PageFiles(
         fingerprint, _serve(_PAGE, page), {path: _serve(path, data) for path, data in found.items()}
     )

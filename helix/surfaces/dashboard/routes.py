@@ -37,9 +37,9 @@ _ASK_AGAIN = "no-cache"
 _FOR_EVER = "public, max-age=31536000, immutable"
 
 
-def routes() -> list[BaseRoute]:
+def routes(mode: str = "local") -> list[BaseRoute]:
     """A name below `/ui` that is not of this version is not there: the page that asks is older than the daemon."""
-    known = read_files()
+    known = read_files(mode)
 
     @declare(OPEN)
     async def page(request: Request) -> Response:

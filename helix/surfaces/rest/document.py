@@ -31,6 +31,7 @@ _TAGS = [
     {"name": "documents", "description": "Files turned into notes, and the long work of it"},
     {"name": "sessions", "description": "What agents did: logs that can be verified"},
     {"name": "projects", "description": "Who works together on what"},
+    {"name": "harnesses", "description": "What the harnesses of agents are told of a project"},
     {"name": "secrets", "description": "Credentials that programs may use and nobody can read"},
     {"name": "care", "description": "Looking after the vault"},
     {"name": "daemon", "description": "Looking after the daemon"},

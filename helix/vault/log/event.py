@@ -68,8 +68,9 @@ class LogEvent:
 
     @property
     def is_intact(self) -> bool:
-        """Whether the hash is that of the content. Of an erased event nobody can say, and it counts as intact."""
-        if self.erased_at is not None:
+        """Whether the hash is that of the content. Of an erased event nobody can say, and it counts as intact; one that
+        says so and has content is held against its hash all the same."""
+        if self.erased_at is not None and not self.payload:
             return True
         return self.hash == (self._hash_v1() if self.v1 is not None else seal(self.to_fields()))
 

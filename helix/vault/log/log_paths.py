@@ -7,8 +7,12 @@ import re
 from helix.errors import BadValue
 
 FOLDER = "sessions"
+ARCHIVED = "archived-sessions"
+"""where sessions lie that nobody reads any more, in folders of their own"""
 REFS = "__refs__"
 """the log of the refs: no session, though it lies beside those"""
+ERASED = "event.erased"
+"""the type of an event that says of another, by its hash, that its content was erased"""
 _BELOW = f"{FOLDER}/"
 _SESSION = re.compile(r"(?!\.)[A-Za-z0-9_.-]{1,128}")
 # With what rclone puts behind the name of a conflict copy.

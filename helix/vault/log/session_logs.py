@@ -22,8 +22,9 @@ from helix.vault.folder import Folder, NotRegular, close
 from helix.vault.leftovers import unfinished_name
 from helix.vault.log.event import EventDraft, LogEvent, check_draft, seal
 from helix.vault.log.integrity import Head, Integrity, LogFault, check_links, descends, ends_of
-from helix.vault.log.log_file import Line, last_line, read_lines
-from helix.vault.log.log_paths import FOLDER, check_session, session_of
+from helix.vault.log.log_file import Line, last_event, last_line, read_lines
+from helix.vault.log.log_paths import ARCHIVED, ERASED, FOLDER, check_session, session_of
+from helix.vault.log.put_away import archived_sessions, bring_back, is_archived, put_away
 from helix.vault.log.redact import redact
 from helix.vault.paths import Root
 from helix.vault.syscalls import sync_file
@@ -125,6 +126,48 @@ class SessionLogs:
             if is_new:
                 folder.sync()
 
+    def archive(self, session: str) -> None:
+        """Move its files to where nothing reads them."""
+        with self._using(check_session(session)) as state, state.turn, self._open(session):
+            state.ends = state.head = None
+            put_away(self._root, session)
+
+    def restore(self, session: str) -> None:
+        """Move them back."""
+        if not self.is_archived(check_session(session)):
+            raise SessionNotFound(
+                f"no session {session!r} is archived; `helix session list --archived` shows those"
+            )
+        with self._using(session) as state, state.turn:
+            state.ends = state.head = None
+            bring_back(self._root, session)
+
+    def is_archived(self, session: str) -> bool:
+        return is_archived(self._root, session)
+
+    def archived(self) -> list[str]:
+        return archived_sessions(self._root)
+
+    def archived_ends(self, session: str) -> tuple[LogEvent, LogEvent] | None:
+        """The first and the last event of an archived session, without reading what is between them."""
+        found: list[LogEvent] = []
+        try:
+            with self._root.folder(f"{ARCHIVED}/{session}") as folder:
+                for name in _log_names(folder):
+                    fd, info = folder.open_regular(name)
+                    try:
+                        for line in (
+                            next(read_lines(fd, session), None),
+                            last_line(fd, info.st_size, session),
+                        ):
+                            found += [line.event] if line is not None and line.event is not None else []
+                    finally:
+                        close(fd)
+        except (OSError, OutsideVault):
+            pass
+        ordered = sorted(found, key=lambda event: event.seq)
+        return (ordered[0], ordered[-1]) if ordered else None
+
     # Reading
 
     def sessions(self) -> list[str]:
@@ -184,7 +227,8 @@ class SessionLogs:
         seen: dict[str, tuple[int, str]] = {}
         ordered: list[tuple[LogEvent, str, int]] = []
         problems: list[LogFault] = []
-        erased: set[str] = set()
+        erased: dict[str, LogFault] = {}
+        orders: set[object] = set()
         for path, line in self._every_line(session):
             if line.event is None:
                 reason = "a torn line, of which nothing is read" if line.is_torn else line.problem or ""
@@ -195,12 +239,17 @@ class SessionLogs:
                 problems.append(LogFault(path, line.number, f"Event {event.seq} hash mismatch", event.seq))
                 continue
             if event.erased_at is not None:
-                erased.add(event.hash)
+                reason = f"Event {event.seq} has no content, and no event says that it was erased"
+                erased.setdefault(event.hash, LogFault(path, line.number, reason, event.seq))
+            elif event.type == ERASED:
+                orders.add(event.payload.get("hash"))
             if event.hash not in seen:
                 seen[event.hash] = (event.seq, event.timestamp)
                 bare = dataclasses.replace(event, payload={}, v1=None)
                 ordered.append((bare, path, line.number))
         problems += check_links(ordered, seen)
+        # A hand can write that too: what Helix erases it says in an event of its own, which nobody can add unseen.
+        problems += [fault for event_hash, fault in erased.items() if event_hash not in orders]
         return Integrity(len(seen), ends_of(ordered), len(erased), problems)
 
     # Within
@@ -319,13 +368,8 @@ class SessionLogs:
         for name in reversed(own):
             fd, info = folder.open_regular(name)
             try:
-                line = last_line(fd, info.st_size, session)
-                if line is not None and line.event is not None:
-                    return Head(line.event.seq, line.event.hash, line.event.timestamp)
-                if line is not None:  # somebody wrote below the last event: the last whole one counts
-                    whole = [one.event for one in read_lines(fd, session) if one.event is not None]
-                    if whole:
-                        return Head(whole[-1].seq, whole[-1].hash, whole[-1].timestamp)
+                if (event := last_event(fd, info.st_size, session)) is not None:
+                    return Head(event.seq, event.hash, event.timestamp)
             finally:
                 close(fd)
         return None
@@ -352,13 +396,12 @@ class SessionLogs:
         fd, info = folder.open_regular(name)
         try:
             line = last_line(fd, info.st_size, session)
-            data = b"" if line is None else os.pread(fd, line.length, line.offset)
+            if line is None or os.pread(fd, 1, line.end - 1) == b"\n":
+                return
+            if line.is_torn:
+                _create(folder, f"{name}.{line.offset}.torn", _bytes_of(fd, line.offset, line.end))
         finally:
             close(fd)
-        if line is None or data.endswith(b"\n"):
-            return
-        if line.is_torn:
-            _create(folder, f"{name}.{line.offset}.torn", data)
         fd = folder.open(name, _APPEND)
         try:
             if line.is_torn:
@@ -456,10 +499,11 @@ def _next_part(name: str) -> str:
     return f"{writer}.{part + 1:04}.jsonl"
 
 
-def _create(folder: Folder, name: str, data: bytes) -> None:
+def _create(folder: Folder, name: str, pieces: Iterator[bytes]) -> None:
     fd = folder.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     try:
-        _write_all(fd, data)
+        for piece in pieces:
+            _write_all(fd, piece)
         sync_file(fd)
     finally:
         os.close(fd)

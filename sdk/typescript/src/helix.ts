@@ -1,4 +1,5 @@
 /** The verbs of the memory, over the daemon's REST routes. */
+import { AssetVerbs } from "./assets.js";
 import { DocumentVerbs, JobVerbs } from "./documents.js";
 import { BadRequest } from "./errors.js";
 import { ROUTES } from "./generated/routes.js";
@@ -6,12 +7,14 @@ import type * as wire from "./generated/types.js";
 import type * as opts from "./options.js";
 import { paged } from "./pages.js";
 import type { Paged, Pages } from "./pages.js";
+import { HarnessVerbs } from "./harnesses.js";
 import { toParameters, toRequest } from "./route.js";
 import type { Answer, Asked, Named, Route } from "./route.js";
 import { SecretVerbs } from "./secrets.js";
 import { SessionVerbs } from "./sessions.js";
 import { settingsFrom } from "./settings.js";
 import type { CallOpts, HelixOpts } from "./settings.js";
+import { PublishedSkillVerbs } from "./skills.js";
 import { fromWire, toWire } from "./spelling.js";
 import type { Wire } from "./spelling.js";
 import { Transport } from "./transport.js";
@@ -28,6 +31,12 @@ export class Helix {
   readonly documents: DocumentVerbs;
   /** Long work on the machine of the daemon. */
   readonly jobs: JobVerbs;
+  /** What the harnesses of agents are told of a project. */
+  readonly harnesses: HarnessVerbs;
+  /** Skills that others may pull. */
+  readonly skills: PublishedSkillVerbs;
+  /** Files that a team shares. */
+  readonly assets: AssetVerbs;
   /** Credentials that programs may use and nobody can read. */
   readonly secrets: SecretVerbs;
   readonly #opts: HelixOpts;
@@ -39,6 +48,9 @@ export class Helix {
     this.sessions = new SessionVerbs((route, said, named) => this.#ask(route, said, named));
     this.documents = new DocumentVerbs((route, said, named) => this.#ask(route, said, named));
     this.jobs = new JobVerbs((route, said, named) => this.#ask(route, said, named));
+    this.harnesses = new HarnessVerbs((route, said, named) => this.#ask(route, said, named));
+    this.skills = new PublishedSkillVerbs((route, said, named) => this.#ask(route, said, named));
+    this.assets = new AssetVerbs((route, said, named) => this.#ask(route, said, named));
     this.secrets = new SecretVerbs((route, said, named) => this.#ask(route, said, named));
   }
 

@@ -4,6 +4,9 @@ export type { Asked, Route } from "./route.js";
 export type { Paged, Pages } from "./pages.js";
 export type { CallOpts, HelixOpts } from "./settings.js";
 export type { DocumentVerbs, JobVerbs } from "./documents.js";
+export type { HarnessVerbs } from "./harnesses.js";
+export type { PublishedSkillVerbs } from "./skills.js";
+export type { AssetVerbs } from "./assets.js";
 export type { SecretVerbs } from "./secrets.js";
 export type { SessionVerbs } from "./sessions.js";
 export { VERSION } from "./version.js";
@@ -13,6 +16,7 @@ export type {
   Accepted,
   ActiveProject,
   AppendedEvent,
+  ArchivedSession,
   AssembledContext,
   Bootstrap,
   Capabilities,

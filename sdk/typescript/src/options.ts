@@ -78,6 +78,17 @@ export type IngestOpts = Changed<wire.IngestDocumentBody>;
 export type DocumentsOpts = Asked<wire.ListDocumentsQuery>;
 export type JobsOpts = Asked<wire.ListJobsQuery>;
 
+export type RulesOpts = Asked<wire.ListRulesQuery>;
+export type HarnessesOpts = Asked<wire.ListHarnessFilesQuery, "folder">;
+export type HarnessSyncOpts = Changed<wire.HarnessSyncBody, "folder">;
+export type HarnessRemoveOpts = Changed<wire.HarnessRemoveBody, "folder">;
+export type PublishedSkillsOpts = Asked<wire.ListPublishedSkillsQuery>;
+export type SkillPublishOpts = Changed<wire.SkillPublishBody, "skillId">;
+export type SkillPullOpts = Changed<wire.SkillPullBody>;
+export type SkillUnpullOpts = Changed<wire.SkillUnpullBody>;
+export type AssetsOpts = Asked<wire.ListAssetsQuery>;
+export type AssetPublishOpts = Changed<wire.AssetPublishBody, "name">;
+export type AssetPullOpts = Asked<wire.PullAssetQuery>;
 export type SecretsOpts = Asked<wire.ListSecretsQuery>;
 export type RunOpts = Changed<Omit<wire.RunBody, "command" | "environment">>;
 export type RunsOpts = Asked<wire.ListRunsQuery>;

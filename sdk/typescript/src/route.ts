@@ -70,6 +70,11 @@ function segment(name: string, asked: Asked): string {
     const hint = name === "id" ? "; an id looks like mem_2026-06-18_auth-retry_a1b2" : "";
     throw new BadRequest(`the id of the ${of} is empty${hint}`, { code: "bad-value" });
   }
+  if (of === "session" && said.includes("/")) {
+    // It would be another path on the way, whatever it is spelled as.
+    const rule = "1 to 128 letters, digits, `_`, `-` and `.`, and no dot in front";
+    throw new BadRequest(`Invalid session_id '${said.slice(0, 140)}': ${rule}`, { code: "bad-value" });
+  }
   // An address loses dots on its way, encoded or not, and cannot hold half of a surrogate pair.
   if (said === "." || said === ".." || /\p{Surrogate}/u.test(said)) {
     throw new NotFound(`there is no ${of} '${said}'`, { code: "not-found", status: 404 });

@@ -43,6 +43,16 @@ export class SessionVerbs {
     );
   }
 
+  /** Move the log of a session to where nothing reads it. */
+  archive(sessionId: string, options: CallOpts = {}): Promise<wire.ArchivedSession> {
+    return this.#ask("POST /sessions/{session_id}/archive", options, { session_id: sessionId });
+  }
+
+  /** Bring an archived session back. */
+  restore(sessionId: string, options: CallOpts = {}): Promise<wire.ArchivedSession> {
+    return this.#ask("POST /sessions/{session_id}/restore", options, { session_id: sessionId });
+  }
+
   /** What is known of a session. */
   get(sessionId: string, options: CallOpts = {}): Promise<wire.SessionDetails> {
     return this.#ask("GET /sessions/{session_id}", options, { session_id: sessionId });

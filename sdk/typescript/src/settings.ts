@@ -7,8 +7,11 @@ const CLIENT = "helix-typescript";
 export interface HelixOpts {
   /** Where the daemon is. Default: `HELIX_URL`, or else `HELIX_HOST` and `HELIX_PORT`, or else `127.0.0.1:7878`. */
   url?: string | undefined;
-  /** What `helix token` prints, for a daemon that asks for it. Default: `HELIX_TOKEN`. */
-  token?: string | undefined;
+  /**
+   * What `helix token` prints, a key of a team, or a function that gives what is to be shown at that moment, such as
+   * `storedLogin()` of `@helix/sdk/login`. Default: `HELIX_TOKEN`.
+   */
+  token?: string | (() => string | Promise<string>) | undefined;
   /** The scope of calls that name none. */
   scope?: "project" | "global" | "session" | undefined;
   /** The project you work in: what is written belongs to it, what is read is seen from it. Default: `HELIX_PROJECT`. */
@@ -40,6 +43,8 @@ export interface CallOpts {
 export interface Settings {
   url: string;
   headers: Record<string, string>;
+  /** What is shown with each request, asked for anew; empty for nothing. */
+  shown: () => Promise<string>;
   timeoutMs: number;
   retries: number;
   fetch: typeof globalThis.fetch;
@@ -55,10 +60,11 @@ export function settingsFrom(opts: HelixOpts): Settings {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(said)) if (value) headers[name] = encoded(name, value);
   const token = opts.token ?? environment("HELIX_TOKEN");
-  if (token) headers["Authorization"] = `Bearer ${visible(token)}`;
+  const fixed = typeof token === "string" && token ? visible(token) : "";
   return {
     url: address(opts.url ?? environment("HELIX_URL") ?? local()),
     headers,
+    shown: async () => (typeof token === "function" ? visible(await token()) : fixed),
     timeoutMs: checked("timeoutMs", opts.timeoutMs ?? 30_000, 1),
     retries: checked("retries", opts.retries ?? 3, 0),
     // Looked up at each call, and called on its own: a browser's fetch refuses to be somebody else's method.

@@ -61,12 +61,14 @@ export class Transport {
   }
 
   async #attempt(request: Request, deadline: Deadline): Promise<unknown> {
-    const { url, headers, fetch } = this.#settings;
+    const { url, headers, shown, fetch } = this.#settings;
     deadline.signal.throwIfAborted();
+    const token = await shown();
     const init: RequestInit = {
       method: request.method,
       headers: {
         Accept: "application/json",
+        ...(token ? { Authorization: `Bearer ${token}` } : {}),
         ...(this.#seen && { "Helix-Seen": this.#seen }),
         ...headers,
         ...request.headers,

@@ -94,10 +94,21 @@ test("an agent's turns, its skills and its beginning", async () => {
   assert.ok((await mem.sessions.reminder(name, "precompact")).reminder);
 });
 
+test("a session is archived and brought back", async () => {
+  const name = newName();
+  await mem.sessions.append(name, "note.taken", "me", { content: "one" });
+  assert.equal((await mem.sessions.archive(name)).status, "archived");
+  const names: string[] = [];
+  for await (const one of mem.sessions.list({ archived: true })) names.push(one.sessionId);
+  assert.ok(names.includes(name));
+  assert.equal((await mem.sessions.restore(name)).status, "restored");
+});
+
 test("a session that there is not, and one without a name", async () => {
   await assert.rejects(mem.sessions.get(newName()), NotFound);
   await assert.rejects(mem.sessions.verify(".."), NotFound);
   await assert.rejects(mem.sessions.get(""), BadRequest);
+  await assert.rejects(mem.sessions.append("../x", "note.taken", "me", {}), /Invalid session_id '\.\.\/x'/);
 });
 
 test("what appends is not sent again by itself, what reads is", async () => {

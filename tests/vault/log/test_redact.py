@@ -33,3 +33,10 @@ def test_of_a_long_text_only_the_lines_with_a_credential_go() -> None:
 def test_a_credential_across_the_pieces_of_a_huge_text_is_found() -> None:
     kept, _ = redact({"text": "x" * (64 * 1024 - 10) + f" {TOKEN} " + "y" * 1000})
     assert TOKEN not in str(kept)
+
+
+def test_what_is_marked_as_a_key_goes_even_if_it_looks_made_up() -> None:
+    for made_up in ("sk-abcdefgh1234", "AKIA" + "IOSFODNN7EXAMPLE", "pypi-AgEIcHlwaS5vcmcCJGQ4"):
+        assert redact({"content": f"use {made_up}, please"}) == ({"content": REDACTED}, ["content"])
+    harmless = {"content": "sk-learn and task-4711-retries, sk-north-by-north-west"}
+    assert redact(harmless) == (harmless, [])

@@ -17,6 +17,7 @@ import pytest
 
 from helix.errors import OutsideVault, SessionNotFound
 from helix.vault.log.event import EventDraft, LogEvent
+from helix.vault.log.log_paths import ERASED
 from helix.vault.log.session_logs import SessionLogs
 from helix.vault.paths import Root
 from tests.scale import scaled
@@ -135,13 +136,28 @@ def test_an_erased_event_keeps_its_hash_and_the_chain_verifies(tmp_path: Path) -
     logs = _logs(tmp_path)
     _say(logs, "one")
     gone = _say(logs, "the word xylophone")
-    _say(logs, "three")
+    logs.append("s", [EventDraft(ERASED, "helix", {"seq": gone.seq, "hash": gone.hash})])
     assert logs.erase("s", [gone.hash], "2026-01-01T00:00:00Z") == ["sessions/s/m1.jsonl"]
     assert _say(logs, "four").seq == 4
     assert not any(b"xylophone" in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
     integrity = _logs(tmp_path).verify("s")
     assert (integrity.ok, integrity.erased, integrity.total_events) == (True, 1, 4)
     assert logs.erase("s", [gone.hash], "2026-01-01T00:00:00Z") == []
+
+
+def test_a_line_that_was_blanked_by_hand_is_no_erased_one(tmp_path: Path) -> None:
+    logs = _logs(tmp_path)
+    for text in ("first", "second"):
+        _say(logs, text)
+    lines = [json.loads(line) for line in _file(tmp_path).read_text().splitlines()]
+    told = {"erased": lines[0] | {"payload": {}, "erased_at": "2026-01-01T00:00:00Z"}}
+    told["rewritten"] = told["erased"] | {"payload": {"content": "never said"}}
+    reasons = {}
+    for name, blanked in told.items():
+        _file(tmp_path).write_text("".join(f"{json.dumps(line)}\n" for line in (blanked, lines[1])))
+        reasons[name] = [problem.reason for problem in _logs(tmp_path).verify("s").problems]
+    assert reasons["erased"] == ["Event 1 has no content, and no event says that it was erased"]
+    assert reasons["rewritten"][0] == "Event 1 hash mismatch"
 
 
 def test_another_machine_continues_the_chain_and_the_first_goes_on_from_there(tmp_path: Path) -> None:

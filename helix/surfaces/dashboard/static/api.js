@@ -5,6 +5,10 @@
 const TOKEN = "helix-token";
 const RETRY_BUSY = [250, 1000];
 
+/** Whether the daemon serves more than one person. Only then a cookie is sent, and kept. */
+export const isTeam = document.documentElement.dataset.mode !== "local";
+const CREDENTIALS = isTeam ? "same-origin" : "omit";
+
 /** @typedef {Record<string, any>} Query What is null, empty or false is left out. */
 /** @typedef {{ query?: Query, body?: unknown, signal?: AbortSignal, headers?: Record<string, string> }} Options */
 
@@ -71,6 +75,8 @@ export async function send(method, path, { query, body, signal, headers = {} } =
   const allHeaders = { Accept: "application/json", ...headers };
   if (token) allHeaders.Authorization = `Bearer ${token}`;
   if (body !== undefined) allHeaders["Content-Type"] = "application/json";
+  // No other page can send it: so the daemon knows that a change with a cookie is one of this page.
+  if (isTeam && method !== "GET") allHeaders["Helix-Page"] = "1";
   let answer;
   try {
     answer = await fetch(url, {
@@ -78,7 +84,7 @@ export async function send(method, path, { query, body, signal, headers = {} } =
       signal,
       headers: allHeaders,
       body: body === undefined ? undefined : JSON.stringify(body),
-      credentials: "omit",
+      credentials: CREDENTIALS,
       redirect: "error",
       referrerPolicy: "no-referrer",
     });
@@ -90,7 +96,7 @@ export async function send(method, path, { query, body, signal, headers = {} } =
   heard(true);
   if (answer.ok) return answer;
   const problem = await answer.json().catch(() => ({}));
-  if (answer.status === 401) connection.dispatchEvent(new Event("token"));
+  if (answer.status === 401 && problem.code !== "sign-in-refused") connection.dispatchEvent(new Event("token"));
   throw new ApiError(
     answer.status,
     problem.code ?? `http-${answer.status}`,
@@ -123,7 +129,7 @@ export async function get(path, query, { signal } = {}) {
  * @returns {Promise<any>}
  */
 export async function askHealth() {
-  const answer = await fetch("/healthz", { credentials: "omit" });
+  const answer = await fetch("/healthz", { credentials: CREDENTIALS, headers: token ? { Authorization: `Bearer ${token}` } : {} });
   return await answer.json();
 }
 

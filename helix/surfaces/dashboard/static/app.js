@@ -1,6 +1,6 @@
 // The frame around the views: navigation, what the connection is like, the theme, the way in.
 
-import { askHealth, connection, isSignedIn, signIn } from "./api.js";
+import { askHealth, connection, isSignedIn, isTeam, signIn } from "./api.js";
 import { fill, h, icon, iconButton, put } from "./dom.js";
 import { ask } from "./feedback.js";
 import { plural } from "./format.js";
@@ -15,9 +15,27 @@ import { map } from "./views/map.js";
 import { memories } from "./views/memories.js";
 import { sessions } from "./views/sessions.js";
 import { timeline } from "./views/timeline.js";
+import { enter, may, startAnew } from "./who.js";
 
+const inside = await enter().catch(() => !isTeam);
+// What only a team has is loaded for a team.
+const team = isTeam && inside ? await Promise.all(["account", "projects", "admin"].map((name) => import(`./views/${name}.js`))) : [];
+const [account, projects, admin] = team;
 /** @type {import("./view.js").View[]} */
-const VIEWS = [memories, graph, map, timeline, sessions, inbox, lab, health];
+const VIEWS = !inside
+  ? []
+  : [
+      memories,
+      graph,
+      map,
+      timeline,
+      sessions,
+      may("diagnostics") && inbox,
+      lab,
+      may("diagnostics") && health,
+      projects?.projects,
+      isTeam && may("admin") && admin?.admin,
+    ].filter(Boolean);
 // A memory is read beside the list, and so is a session; a citation leads to the session it names.
 const ALSO = { memory: "memories", session: "sessions", cite: "sessions" };
 const THEMES = ["system", "light", "dark"];
@@ -53,6 +71,7 @@ function render() {
 
 function drawNavigation() {
   VIEWS.forEach((view, index) => {
+    if (index < 9) pageKeys({ [index + 1]: () => go({ name: view.name }) });
     put(
       nav,
       h(
@@ -63,20 +82,20 @@ function drawNavigation() {
         h("span", { class: "nav-count" }),
       ),
     );
-    pageKeys({ [index + 1]: () => go({ name: view.name }) });
   });
   const theme = iconButton("screen", "", nextTheme, { id: "theme" });
   const state = h(
-    "a",
-    { href: "#/health", id: "state", class: "state" },
+    may("diagnostics") && inside ? "a" : "span",
+    { ...(may("diagnostics") && inside ? { href: "#/health" } : {}), id: "state", class: "state" },
     h("span", { class: "dot" }),
     h("span", { class: "state-word" }, "connecting"),
   );
   put(
     document.getElementById("rail-foot"),
+    account?.account(),
     state,
     theme,
-    iconButton("help", "Keys and help", showHelp, { id: "help" }),
+    inside && iconButton("help", "Keys and help", showHelp, { id: "help" }),
   );
   drawTheme();
 }
@@ -144,6 +163,15 @@ function drawBanner(lost) {
 }
 
 let asking = null;
+let isLeaving = false;
+
+/** What was good a moment ago is not any more: ended elsewhere, or after a long pause. */
+async function askWhoAgain() {
+  if (isLeaving || !inside) return;
+  isLeaving = true;
+  if (await enter().catch(() => true)) isLeaving = false;
+  else startAnew();
+}
 
 function askForToken() {
   if (asking?.open) return;
@@ -186,11 +214,10 @@ connection.addEventListener("lost", () => drawBanner(true));
 connection.addEventListener("back", () => {
   drawBanner(false);
   look();
-  shown.life.refresh(); // reads anew, and leaves alone what somebody is writing
+  shown?.life.refresh(); // reads anew, and leaves alone what somebody is writing
 });
-connection.addEventListener("token", askForToken);
+connection.addEventListener("token", isTeam ? askWhoAgain : askForToken);
 live.addEventListener("health", ({ detail }) => drawState(detail.state, detail.reasons));
-window.addEventListener("hashchange", render);
 // A link in a memory's text leads to another memory: the list beside it stays as it is.
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[data-memory]");
@@ -206,9 +233,15 @@ document.querySelector(".skip").addEventListener("click", (event) => {
 });
 
 drawNavigation();
-pageKeys({ "?": showHelp, "/": () => go({ name: "memories" }) });
-listenToKeys();
-render();
 look();
-countInbox().then((number) => drawCount(inbox.name, number));
-listen();
+if (inside) {
+  window.addEventListener("hashchange", render);
+  pageKeys({ "?": showHelp, "/": () => go({ name: "memories" }) });
+  listenToKeys();
+  render();
+  if (may("diagnostics")) countInbox().then((number) => drawCount(inbox.name, number));
+  listen();
+} else {
+  const { askWhoItIs } = await import("./views/sign-in.js");
+  askWhoItIs(main);
+}

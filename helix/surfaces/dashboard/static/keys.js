@@ -2,14 +2,15 @@
 
 import { h } from "./dom.js";
 import { present } from "./feedback.js";
+import { may } from "./who.js";
 
 const OFF = "helix-keys-off";
 const HELP = [
   ["/", "search"],
   ["j  k  or  ↓ ↑", "next, previous in the list"],
   ["Enter", "open"],
-  ["e", "edit the memory that is open"],
-  ["n", "write a new memory"],
+  ["e", "edit the memory that is open", "modify"],
+  ["n", "write a new memory", "remember"],
   ["Ctrl Enter", "save"],
   ["Esc", "close, or back to the list"],
   ["1 … 8", "go to a view"],
@@ -55,7 +56,7 @@ export function showHelp() {
     h(
       "dl",
       { class: "keys" },
-      HELP.map(([key, what]) => [
+      HELP.filter(([, , permission]) => !permission || may(permission)).map(([key, what]) => [
         h(
           "dt",
           {},

@@ -82,6 +82,11 @@ export interface AppendedEvent {
   degraded?: string | null;
 }
 
+export interface ArchivedSession {
+  sessionId: string;
+  status: "archived" | "restored";
+}
+
 export interface AskedProgram {
   session: string;
   at: string;
@@ -102,6 +107,59 @@ export interface AssembledContext {
   workingSet: Record<string, unknown>;
   truncated: boolean;
   tokensUsed: number;
+}
+
+/** A file that a team shares, as its note tells of it. */
+export interface Asset {
+  /** Of its note. */
+  id: string;
+  name: string;
+  /** What it is for: `prompt`, `template`, `snippet` or `file`. */
+  type: string;
+  /** Guessed from the name. */
+  mediaType: string;
+  /** Bytes. */
+  size: number;
+  /** SHA-256 of what is in it. */
+  hash: string;
+  /** How many contents it has had. */
+  version: number;
+  owner: string | null;
+  visibility: string;
+  project: string | null;
+  description: string;
+  updated: string;
+  /** `deleted` when it was tombstoned: whoever has it takes it away. */
+  status: string;
+}
+
+export interface AssetList {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  assets: Asset[];
+}
+
+export interface AssetPublishBody {
+  /** The name of the file. */
+  name: string;
+  /** What is in it, as text. */
+  text?: string | null | undefined;
+  /** What is in it, as bytes. */
+  base64?: string | null | undefined;
+  /** What it is for. Default: `"file"`. */
+  type?: "prompt" | "template" | "snippet" | "file" | undefined;
+  /** What it is, in a few words. */
+  description?: string | undefined;
+  /** For whom it is; a project's for its members, else the team. */
+  visibility?: "private" | "project" | "team" | null | undefined;
+  /** The project that it belongs to; none unless you say so. */
+  project?: string | null | undefined;
+  /** Also a text that holds what looks like a credential. */
+  allowSecrets?: boolean | undefined;
 }
 
 export interface Bootstrap {
@@ -660,6 +718,52 @@ export interface HandoverBody {
   maxTokens?: number | undefined;
 }
 
+/** A file of a project that harnesses read at their start. */
+export interface HarnessFile {
+  /** From the folder of the project. */
+  file: string;
+  /** Who reads it. */
+  harnesses: string[];
+  /** How its block stands: not there, as the notes say, as they said before, changed by hand, or not to be told from the rest. */
+  state: "absent" | "current" | "outdated" | "edited" | "damaged";
+  /** What is wrong with it; empty when nothing is. */
+  problem: string;
+}
+
+export interface HarnessFiles {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  files: HarnessFile[];
+}
+
+export interface HarnessRemoveBody {
+  /** The folder of a project, on the machine of the daemon, from the root. */
+  folder: string;
+  /** The names of harnesses; none means those that the project is worked on with. */
+  harnesses?: string[] | undefined;
+  /** Also a block that somebody changed by hand. */
+  force?: boolean | undefined;
+  /** Tell what would change, and change nothing. */
+  dryRun?: boolean | undefined;
+}
+
+export interface HarnessSyncBody {
+  /** The folder of a project, on the machine of the daemon, from the root. */
+  folder: string;
+  /** The project of the rules, beside those that hold everywhere. */
+  project?: string | null | undefined;
+  /** The names of harnesses; none means those that the project is worked on with. */
+  harnesses?: string[] | undefined;
+  /** Also a block that somebody changed by hand. */
+  force?: boolean | undefined;
+  /** Tell what would change, and change nothing. */
+  dryRun?: boolean | undefined;
+}
+
 export interface Health {
   state: "starting" | "ready" | "degraded";
   reasons: Reason[];
@@ -696,6 +800,10 @@ export interface Hit {
   validFrom?: string | null;
   validUntil?: string | null;
   importance?: number | null;
+  /** The user whose it is, in a team. */
+  owner?: string | null;
+  /** For whom it is beside its owner; absent where nobody owns it. */
+  visibility?: string | null;
   path?: string | null;
   hash?: string | null;
   /** Its properties cannot be read: it is known by its text alone, and cannot be changed. */
@@ -783,7 +891,7 @@ export interface Inbox {
 export interface InboxItem {
   /** Stands for the item as it is now. */
   key: string;
-  what: "proposed" | "unreadable" | "unmerged" | "waiting-to-merge" | "duplicate" | "contradiction" | "expired" | "stale-task" | "dangling-link" | "secret-refused";
+  what: "proposed" | "unreadable" | "unmerged" | "waiting-to-merge" | "duplicate" | "contradiction" | "expired" | "stale-task" | "dangling-link" | "skill-edit" | "secret-refused";
   id: string | null;
   title: string | null;
   /** The memory that would stand in its place; of a dangling link what it names. */
@@ -1029,6 +1137,15 @@ export interface Map {
   waiting?: number | null;
 }
 
+/** A note that its owner marked as a rule. */
+export interface MarkedRule {
+  id: string;
+  title: string;
+  text: string;
+  importance: number | null;
+  created: string;
+}
+
 export interface MemberBody {
   /** The name of the project. */
   project: string;
@@ -1064,6 +1181,10 @@ export interface Memory {
   validFrom?: string | null;
   validUntil?: string | null;
   importance?: number | null;
+  /** The user whose it is, in a team. */
+  owner?: string | null;
+  /** For whom it is beside its owner; absent where nobody owns it. */
+  visibility?: string | null;
   path?: string | null;
   hash?: string | null;
   /** Its properties cannot be read: it is known by its text alone, and cannot be changed. */
@@ -1095,6 +1216,10 @@ export interface MemoryPage {
   validFrom?: string | null;
   validUntil?: string | null;
   importance?: number | null;
+  /** The user whose it is, in a team. */
+  owner?: string | null;
+  /** For whom it is beside its owner; absent where nobody owns it. */
+  visibility?: string | null;
   path?: string | null;
   hash?: string | null;
   /** Its properties cannot be read: it is known by its text alone, and cannot be changed. */
@@ -1272,6 +1397,69 @@ export interface ProposedMemory {
   times: number;
 }
 
+export interface PublishedAsset {
+  id: string;
+  name: string;
+  version: number;
+  hash: string;
+  /** `noop` when it was published so already. */
+  status: "created" | "updated" | "noop";
+  degraded?: string | null;
+}
+
+export interface PublishedSkillList {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  skills: SkillListed[];
+}
+
+/** With what is in it, unless who asks has that. */
+export interface PulledAsset {
+  /** Of its note. */
+  id: string;
+  name: string;
+  /** What it is for: `prompt`, `template`, `snippet` or `file`. */
+  type: string;
+  /** Guessed from the name. */
+  mediaType: string;
+  /** Bytes. */
+  size: number;
+  /** SHA-256 of what is in it. */
+  hash: string;
+  /** How many contents it has had. */
+  version: number;
+  owner: string | null;
+  visibility: string;
+  project: string | null;
+  description: string;
+  updated: string;
+  /** `deleted` when it was tombstoned: whoever has it takes it away. */
+  status: string;
+  /** None when who asks has it already, and of one that was tombstoned. */
+  base64: string | null;
+}
+
+/** A skill in the folder of a harness. */
+export interface PulledFile {
+  name: string;
+  harness: string;
+  path: string;
+  /** `edited` by a person and `taken` by something else are left as they are. */
+  state: "written" | "current" | "edited" | "taken" | "removed";
+  problem: string;
+}
+
+export interface PulledSkills {
+  dryRun: boolean;
+  skills: PulledFile[];
+  /** Notes that propose what persons changed in their copies. */
+  proposed: string[];
+}
+
 export interface PurgedCapture {
   on: boolean;
   sessions: number;
@@ -1443,6 +1631,18 @@ export interface RouteFigures {
   p95Ms: number | null;
 }
 
+export interface RuleList {
+  /** Whether there is more than is said here. */
+  truncated: boolean;
+  /** Tokens of this whole answer, in o200k_base. */
+  tokensUsed: number;
+  /** Leads to the rest; null when this is all. */
+  nextCursor?: string | null;
+  /** Beside what holds everywhere, rules of this project. */
+  project?: string | null;
+  rules: MarkedRule[];
+}
+
 /** A program and its arguments, each apart: there is no shell. */
 export interface RunBody {
   /** The program, as the settings name it, and its arguments. */
@@ -1559,6 +1759,8 @@ export interface SessionList {
   tokensUsed: number;
   /** Leads to the rest; null when this is all. */
   nextCursor?: string | null;
+  /** How many more are archived. */
+  archived: number;
   sessions: SessionSummary[];
 }
 
@@ -1686,12 +1888,93 @@ export interface SkillEvent {
   degraded?: string | null;
 }
 
+/** A skill that others may pull. */
+export interface SkillListed {
+  /** Of its note. */
+  id: string;
+  name: string;
+  /** As the log of the skill says it. */
+  version: string;
+  description: string;
+  /** Of its SKILL.md; who has the same has the same skill. */
+  hash: string;
+  owner: string | null;
+  visibility: string;
+  project: string | null;
+  updated: string;
+  /** Its SKILL.md. */
+  text: string;
+}
+
 export interface SkillOutcome {
   time: string;
   task: string | null;
   successScore: number | null;
   feedback: string | null;
   citation: string;
+}
+
+export interface SkillProposeBody {
+  /** The whole SKILL.md as it should be. */
+  text: string;
+  /** The `hash` of what was changed. */
+  editedFrom: string;
+}
+
+export interface SkillProposed {
+  /** Of the note of the proposal. */
+  id: string;
+  name: string;
+  /** `noop` when the same was proposed before. */
+  status: "proposed" | "noop";
+}
+
+export interface SkillPublishBody {
+  /** The id of a skill that was validated or revised, or of its note. */
+  skillId: string;
+  /** What folders are called after; made from the id, unless you say so. */
+  name?: string | null | undefined;
+  /** By which hosts decide whether it applies; made from the note. */
+  description?: string | null | undefined;
+  /** For whom it is; a project's for its members, else the team. */
+  visibility?: "private" | "project" | "team" | null | undefined;
+  /** Its project; that of its note, unless you say so. */
+  project?: string | null | undefined;
+}
+
+export interface SkillPublished {
+  /** Of its note. */
+  id: string;
+  name: string;
+  version: string;
+  hash: string;
+  /** `noop` when it was published so already. */
+  status: "published" | "noop";
+  degraded?: string | null;
+}
+
+export interface SkillPullBody {
+  /** The folder of a project, on the machine of the daemon, from the root; without it the user's own folders are meant. */
+  folder?: string | null | undefined;
+  /** The names of skills; none means all that are published. */
+  names?: string[] | undefined;
+  /** The names of harnesses; none means those that have a folder there. */
+  harnesses?: string[] | undefined;
+  /** Link to one copy in the state folder, and do not write copies. */
+  link?: boolean | undefined;
+  /** Tell what would change, and change nothing. */
+  dryRun?: boolean | undefined;
+}
+
+export interface SkillUnpullBody {
+  /** The folder of a project, on the machine of the daemon, from the root; without it the user's own folders are meant. */
+  folder?: string | null | undefined;
+  /** The names of skills; none means all that are published. */
+  names?: string[] | undefined;
+  /** The names of harnesses; none means those that have a folder there. */
+  harnesses?: string[] | undefined;
+  /** Tell what would change, and change nothing. */
+  dryRun?: boolean | undefined;
 }
 
 export interface SkillVersion {
@@ -1707,6 +1990,12 @@ export interface SkillVersion {
   latestCitation: string;
   /** The last ones; of one skill alone. */
   outcomes?: SkillOutcome[] | null;
+}
+
+export interface SkillWithdrawn {
+  id: string;
+  name: string;
+  status: "withdrawn";
 }
 
 export interface SkillList {
@@ -1802,6 +2091,28 @@ export interface Manifest {
   entries: ManifestEntry[];
 }
 
+export interface SyncedFile {
+  /** From the folder of the project. */
+  file: string;
+  /** Who reads it. */
+  harnesses: string[];
+  /** How its block stands: not there, as the notes say, as they said before, changed by hand, or not to be told from the rest. */
+  state: "absent" | "current" | "outdated" | "edited" | "damaged";
+  /** What is wrong with it; empty when nothing is. */
+  problem: string;
+  changed: boolean;
+  /** It was made for the block, and is gone. */
+  removed: boolean;
+  /** What changed, or would change, in lines. */
+  diff: string;
+}
+
+export interface SyncedFiles {
+  folder: string;
+  dryRun: boolean;
+  files: SyncedFile[];
+}
+
 export interface Timeline {
   /** Whether there is more than is said here. */
   truncated: boolean;
@@ -1810,6 +2121,12 @@ export interface Timeline {
   /** Leads to the rest; null when this is all. */
   nextCursor?: string | null;
   events: Event[];
+}
+
+export interface TombstonedAsset {
+  id: string;
+  name: string;
+  status: "deleted";
 }
 
 /** What to change; what is left out stays as it is. */
@@ -2259,6 +2576,8 @@ export interface ListSessionsQuery {
   maxTokens?: number | undefined;
   /** The `next_cursor` of the answer before. */
   cursor?: string | null | undefined;
+  /** List those that are archived, by name, and no others. */
+  archived?: boolean | undefined;
   /** Default: `50`. */
   limit?: number | undefined;
 }
@@ -2393,6 +2712,64 @@ export interface ListJobsQuery {
   limit?: number | undefined;
 }
 
+/**
+ * The notes that are marked as rules: of kind `rule`, or with the tag `rule`.
+ *
+ * Those of the project and those that hold everywhere, as far as they are seen.
+ */
+export interface ListRulesQuery {
+  /** The whole answer fits in so many tokens. Default: `8000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** The project of the rules, beside those that hold everywhere. */
+  project?: string | null | undefined;
+  /** Default: `100`. */
+  limit?: number | undefined;
+}
+
+/** The files of a project that harnesses read at their start, and how the block in each stands. */
+export interface ListHarnessFilesQuery {
+  /** The whole answer fits in so many tokens. Default: `2000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** The folder of a project, on the machine of the daemon, from the root. */
+  folder: string;
+  /** The project of the rules, beside those that hold everywhere. */
+  project?: string | null | undefined;
+  /** Default: `100`. */
+  limit?: number | undefined;
+}
+
+/** The skills that are published, as far as they are seen, each as its SKILL.md. */
+export interface ListPublishedSkillsQuery {
+  /** The whole answer fits in so many tokens. Default: `8000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Default: `50`. */
+  limit?: number | undefined;
+}
+
+/** The files that are shared, as far as they are seen; not what is in them. */
+export interface ListAssetsQuery {
+  /** The whole answer fits in so many tokens. Default: `4000`. */
+  maxTokens?: number | undefined;
+  /** The `next_cursor` of the answer before. */
+  cursor?: string | null | undefined;
+  /** Also deleted and superseded memories. */
+  includeDeleted?: boolean | undefined;
+  /** Default: `50`. */
+  limit?: number | undefined;
+}
+
+/** A file with what is in it, unless who asks has that. Of one that was tombstoned only that. */
+export interface PullAssetQuery {
+  /** The hash of what you have: the same is not sent again. */
+  have?: string | null | undefined;
+}
+
 /** The names of the secrets of this vault. No route reads a value. */
 export interface ListSecretsQuery {
   /** The whole answer fits in so many tokens. Default: `2000`. */
@@ -2429,8 +2806,12 @@ export interface Schemas {
   AfterTurnBody: AfterTurnBody;
   AppendBody: AppendBody;
   AppendedEvent: AppendedEvent;
+  ArchivedSession: ArchivedSession;
   AskedProgram: AskedProgram;
   AssembledContext: AssembledContext;
+  Asset: Asset;
+  AssetList: AssetList;
+  AssetPublishBody: AssetPublishBody;
   Bootstrap: Bootstrap;
   Capabilities: Capabilities;
   CapabilitiesBody: CapabilitiesBody;
@@ -2486,6 +2867,10 @@ export interface Schemas {
   Graph: Graph;
   Handover: Handover;
   HandoverBody: HandoverBody;
+  HarnessFile: HarnessFile;
+  HarnessFiles: HarnessFiles;
+  HarnessRemoveBody: HarnessRemoveBody;
+  HarnessSyncBody: HarnessSyncBody;
   Health: Health;
   Hit: Hit;
   SearchResult: SearchResult;
@@ -2516,6 +2901,7 @@ export interface Schemas {
   LogProblem: LogProblem;
   LoggedEvent: LoggedEvent;
   Map: Map;
+  MarkedRule: MarkedRule;
   MemberBody: MemberBody;
   Memories: Memories;
   Memory: Memory;
@@ -2536,6 +2922,11 @@ export interface Schemas {
   Proposal: Proposal;
   Proposals: Proposals;
   ProposedMemory: ProposedMemory;
+  PublishedAsset: PublishedAsset;
+  PublishedSkillList: PublishedSkillList;
+  PulledAsset: PulledAsset;
+  PulledFile: PulledFile;
+  PulledSkills: PulledSkills;
   PurgedCapture: PurgedCapture;
   QueryBody: QueryBody;
   Reason: Reason;
@@ -2553,6 +2944,7 @@ export interface Schemas {
   RestoreBody: RestoreBody;
   RestoreResult: RestoreResult;
   RouteFigures: RouteFigures;
+  RuleList: RuleList;
   RunBody: RunBody;
   RunDetails: RunDetails;
   RunList: RunList;
@@ -2574,15 +2966,26 @@ export interface Schemas {
   SkillBody: SkillBody;
   SkillCandidate: SkillCandidate;
   SkillEvent: SkillEvent;
+  SkillListed: SkillListed;
   SkillOutcome: SkillOutcome;
+  SkillProposeBody: SkillProposeBody;
+  SkillProposed: SkillProposed;
+  SkillPublishBody: SkillPublishBody;
+  SkillPublished: SkillPublished;
+  SkillPullBody: SkillPullBody;
+  SkillUnpullBody: SkillUnpullBody;
   SkillVersion: SkillVersion;
+  SkillWithdrawn: SkillWithdrawn;
   SkillList: SkillList;
   Source: Source;
   Stats: Stats;
   Status: Status;
   ManifestEntry: ManifestEntry;
   Manifest: Manifest;
+  SyncedFile: SyncedFile;
+  SyncedFiles: SyncedFiles;
   Timeline: Timeline;
+  TombstonedAsset: TombstonedAsset;
   UpdateBody: UpdateBody;
   UpdateResult: UpdateResult;
   Upkeep: Upkeep;

@@ -1,11 +1,12 @@
 // What can be done with a memory. Each is one request to the API; what can be undone says how.
 
-import { askHealth, change, get } from "../api.js";
+import { askHealth, change, isTeam } from "../api.js";
 import { button, fill, h, icon, iconButton } from "../dom.js";
 import { ask, complain, copy, toast } from "../feedback.js";
 import { KINDS, RELATIONS, forward, isUnfiled } from "../memory-words.js";
 import { picker } from "../picker.js";
 import { go, here } from "../route.js";
+import { may, projectNames } from "../who.js";
 
 let vault = null;
 
@@ -18,12 +19,12 @@ export function toolbar(memory, { onEdit, onChanged }) {
   return h(
     "div",
     { class: "toolbar", role: "group", "aria-label": "Actions" },
-    isHere && button("Edit", onEdit, { symbol: "edit" }),
-    isHere && isUnfiled(memory) && button("File", () => file(memory, onChanged), { symbol: "filter" }),
-    isHere && button("Relate", () => relate(memory, onChanged), { symbol: "link" }),
-    memory.status === "active" && button("Supersede", () => supersede(memory), { symbol: "replace" }),
-    memory.status === "deleted" && button("Restore", acts.restore, { kind: "primary", symbol: "restore" }),
-    isHere && button("Forget", acts.forget, { symbol: "forget" }),
+    isHere && may("modify") && button("Edit", onEdit, { symbol: "edit" }),
+    isHere && may("modify") && isUnfiled(memory) && button("File", () => file(memory, onChanged), { symbol: "filter" }),
+    isHere && may("modify") && button("Relate", () => relate(memory, onChanged), { symbol: "link" }),
+    memory.status === "active" && may("remember") && button("Supersede", () => supersede(memory), { symbol: "replace" }),
+    memory.status === "deleted" && may("recover") && button("Restore", acts.restore, { kind: "primary", symbol: "restore" }),
+    isHere && may("forget") && button("Forget", acts.forget, { symbol: "forget" }),
     menu(memory, onChanged),
   );
 }
@@ -58,12 +59,17 @@ function menu(memory, onChanged) {
     list,
     item("quote", "Copy as citation", () => copy(citation(memory), "the citation")),
     item("copy", "Copy its text", () => copy(memory.text, "the text")),
-    item("copy", "Copy its path", () => withVault((root) => copy(`${root}/${memory.path}`, "the path"))),
-    h("a", { class: "menu-item", href: "#/", data: { opens: "obsidian" } }, icon("open"), "Open in Obsidian"),
-    h("a", { class: "menu-item", href: "#/", data: { opens: "vscode" } }, icon("open"), "Open in VS Code"),
+    // The files of a team are on the machine of its daemon.
+    !isTeam && item("copy", "Copy its path", () => withVault((root) => copy(`${root}/${memory.path}`, "the path"))),
+    !isTeam &&
+      h("a", { class: "menu-item", href: "#/", data: { opens: "obsidian" } }, icon("open"), "Open in Obsidian"),
+    !isTeam &&
+      h("a", { class: "menu-item", href: "#/", data: { opens: "vscode" } }, icon("open"), "Open in VS Code"),
     memory.status !== "erased" &&
+      may("forget") &&
       item("forget", "Erase for good …", () => erase(memory, onChanged), "danger"),
   );
+  if (isTeam) return [opener, list];
   withVault((root) => {
     const path = `${root.replaceAll("\\", "/")}/${memory.path}`;
     const lead = (app, href) => list.querySelector(`[data-opens="${app}"]`).setAttribute("href", href);
@@ -93,7 +99,8 @@ function citation(memory) {
 async function forget(memory, onChanged) {
   try {
     await change("POST", "/forget", { id: memory.id });
-    toast("Forgotten. The file stays, marked as deleted.", { act: () => restore(memory, onChanged) });
+    const undo = may("recover") && (() => restore(memory, onChanged));
+    toast("Forgotten. The file stays, marked as deleted.", { act: undo || null });
     onChanged();
   } catch (error) {
     complain(error);
@@ -226,13 +233,11 @@ export function writeNew() {
 function projectField(more) {
   const field = h("input", { name: "project", list: "all-projects", autocomplete: "off", ...more });
   const names = h("datalist", { id: "all-projects" });
-  get("/stats", { scope: "all", max_tokens: 20000 })
-    .then((stats) =>
+  projectNames()
+    .then((found) =>
       fill(
         names,
-        Object.keys(stats.by_project)
-          .filter(Boolean)
-          .map((value) => h("option", { value })),
+        found.map((value) => h("option", { value })),
       ),
     )
     .catch(() => {});

@@ -4,6 +4,7 @@ import { change, get } from "../api.js";
 import { button, fill, h } from "../dom.js";
 import { ask, complain, toast } from "../feedback.js";
 import { plural } from "../format.js";
+import { may } from "../who.js";
 
 /** One line with a button; `onChanged` is told when sessions may come or go. */
 export function captureSwitch({ onChanged }) {
@@ -12,7 +13,7 @@ export function captureSwitch({ onChanged }) {
     "div",
     { class: "capture-line" },
     words,
-    button("Capture…", () => open(), { kind: "quiet" }),
+    may("admin") && button("Capture…", () => open(), { kind: "quiet" }),
   );
   let state = null;
 

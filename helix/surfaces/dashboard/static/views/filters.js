@@ -4,6 +4,7 @@ import { get } from "../api.js";
 import { button, fill, h, icon, iconButton, put } from "../dom.js";
 import { capital } from "../format.js";
 import { KINDS } from "../memory-words.js";
+import { may, projectNames } from "../who.js";
 
 const DAYS = { day: 1, week: 7, month: 30, year: 365 };
 const SCOPES = [
@@ -67,9 +68,15 @@ export function filterBar(change) {
 
   async function load() {
     draw();
-    counts = await get("/stats", { scope: "all", max_tokens: 20000 }).catch(() => counts);
+    counts = await look().catch(() => counts);
     draw();
   }
+
+  /** How many there are is told to those who may ask for figures; which projects there are, to everybody. */
+  const look = async () =>
+    may("analytics")
+      ? get("/stats", { scope: "all", max_tokens: 20000 })
+      : { by_project: Object.fromEntries((await projectNames()).map((name) => [name, null])) };
 
   function draw() {
     drawChips();

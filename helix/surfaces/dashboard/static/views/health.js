@@ -7,6 +7,7 @@ import { bytes, capital, milliseconds, number, plural, span } from "../format.js
 import { live } from "../live.js";
 import { connectAgents } from "./hosts.js";
 import { clients, latencies, tokens } from "./usage.js";
+import { may } from "../who.js";
 
 const EVERY = 5000;
 
@@ -14,7 +15,7 @@ export const health = { name: "health", title: "Health", begin };
 
 function begin(root) {
   const cards = h("div", { class: "health-cards" });
-  const hosts = connectAgents();
+  const hosts = may("connectors") ? connectAgents() : null;
   put(
     root,
     h(
@@ -22,7 +23,7 @@ function begin(root) {
       { class: "page" },
       h("header", { class: "page-head" }, h("h1", {}, "Health")),
       cards,
-      hosts.element,
+      hosts?.element,
     ),
   );
   let timer = null;
@@ -51,7 +52,7 @@ function begin(root) {
     update: () => {},
     refresh: () => {
       load();
-      hosts.load();
+      hosts?.load();
     },
     end: () => {
       isEnded = true;
@@ -121,6 +122,7 @@ function state(health, again) {
             {},
             h("span", {}, reason.message),
             reason.code === "brake-pulled" &&
+              may("admin") &&
               button("They are gone on purpose", () => reindex(again, true), { kind: "" }),
           ),
         ),
@@ -130,11 +132,12 @@ function state(health, again) {
       ["Memories", counts || "none yet"],
       ["Files that need you", health.problems > 0 && h("a", { href: "#/inbox" }, number(health.problems))],
     ]),
-    h(
-      "div",
-      { class: "row" },
-      button("Read every file again", () => reindex(again, false), { data: { does: "reindex" } }),
-    ),
+    may("admin") &&
+      h(
+        "div",
+        { class: "row" },
+        button("Read every file again", () => reindex(again, false), { data: { does: "reindex" } }),
+      ),
   );
 }
 
@@ -228,7 +231,7 @@ function care({ consolidation }, again) {
       ],
       ["Error", consolidation.error],
     ]),
-    h("div", { class: "row" }, button(isPaused ? "Resume" : "Pause", flip, { data: { does: "pause" } })),
+    may("admin") && h("div", { class: "row" }, button(isPaused ? "Resume" : "Pause", flip, { data: { does: "pause" } })),
   );
 }
 

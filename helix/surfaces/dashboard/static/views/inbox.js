@@ -8,11 +8,13 @@ import { live } from "../live.js";
 import { memoryLink } from "../memory-words.js";
 import { here, replace } from "../route.js";
 import { proposalForm, proposalWords } from "./proposal.js";
+import { may } from "../who.js";
 
 const ABOUT = {
   proposed: "Proposed memories",
   unreadable: "Notes that cannot be read",
   unmerged: "Merges that kept both texts",
+  "skill-edit": "Edits of skills",
   "waiting-to-merge": "Copies that wait to be merged",
   "secret-refused": "Secrets that were refused",
   contradiction: "Contradictions",
@@ -152,7 +154,7 @@ function begin(root, first, count) {
       h(
         "div",
         { class: "inbox-actions" },
-        item.actions.flatMap((action, position) => [
+        item.actions.filter(isAllowed).flatMap((action, position) => [
           button(action.label, (event) => act(action, event.currentTarget), {
             kind: position === 0 && action.name !== "dismiss" ? "primary" : "",
           }),
@@ -218,6 +220,16 @@ function begin(root, first, count) {
     },
   };
 }
+
+const PERMISSIONS = {
+  "/inbox/accept": "remember",
+  "/inbox/dismiss": "diagnostics",
+  "/forget": "forget",
+  "/restore": "recover",
+};
+
+/** Whatever else changes a memory. */
+const isAllowed = (action) => may(PERMISSIONS[action.route] ?? "modify");
 
 /** How many things need somebody, for the navigation of a page that shows another view. */
 export async function countInbox() {

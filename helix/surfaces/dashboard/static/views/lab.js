@@ -6,6 +6,7 @@ import { copy, empty, failed, loading } from "../feedback.js";
 import { capital, number, plural, words } from "../format.js";
 import { memoryLink } from "../memory-words.js";
 import { here, replace } from "../route.js";
+import { projectNames } from "../who.js";
 
 const BUDGETS = [500, 1000, 2000, 4000, 8000, 16000];
 const WHY = {
@@ -119,13 +120,11 @@ function begin(root, first) {
     pack(query);
   }
 
-  get("/stats", { scope: "all", max_tokens: 20000 })
-    .then((stats) => {
+  projectNames()
+    .then((names) => {
       put(
         project,
-        Object.keys(stats.by_project)
-          .filter(Boolean)
-          .map((value) => h("option", { value }, value)),
+        names.map((value) => h("option", { value }, value)),
       );
       project.value = here().query.project ?? "";
     })

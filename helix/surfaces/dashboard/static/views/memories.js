@@ -13,6 +13,7 @@ import { writeNew } from "./actions.js";
 import { filterBar, onlyFilters, toAsked } from "./filters.js";
 import { readingPane } from "./reading.js";
 import { rankingOf } from "./ranking.js";
+import { may } from "../who.js";
 
 const TYPED = 120; // after the last key
 const SETTLED = 250; // after the last change of the vault
@@ -54,7 +55,7 @@ function begin(root, first) {
           icon("search"),
           search,
           filters.toggle,
-          button("New", () => writeNew(), { kind: "primary", symbol: "plus" }),
+          may("remember") && button("New", () => writeNew(), { kind: "primary", symbol: "plus" }),
         ),
         filters.panel,
         filters.chips,
@@ -208,9 +209,9 @@ function begin(root, first) {
         empty(
           "memories",
           "No memories yet",
-          "Write the first one, connect an agent, or put markdown files into the vault.",
-          button("Write a memory", () => writeNew(), { kind: "primary" }),
-          h("a", { class: "button", href: "#/health" }, "Connect an agent"),
+          may("remember") ? "Write the first one, connect an agent, or put markdown files into the vault." : null,
+          may("remember") && button("Write a memory", () => writeNew(), { kind: "primary" }),
+          may("connectors") && h("a", { class: "button", href: "#/health" }, "Connect an agent"),
         ),
       );
   }
@@ -250,7 +251,7 @@ function begin(root, first) {
     ArrowDown: next,
     ArrowUp: before,
     e: () => pane.edit(),
-    n: () => writeNew(),
+    n: () => may("remember") && writeNew(),
     Escape: () =>
       document.activeElement === search
         ? search.blur()
@@ -295,6 +296,7 @@ function row(memory, route) {
         { class: "memory-facts" },
         kindMark(memory.kind),
         memory.project && h("span", { class: "project" }, memory.project),
+        memory.owner && h("span", { class: "owner" }, memory.owner),
         isUnfiled(memory) && h("span", { class: "project" }, "unfiled"),
         statusMark(memory.status),
         memory.updated &&

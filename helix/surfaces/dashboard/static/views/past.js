@@ -5,6 +5,7 @@ import { button, fill, h } from "../dom.js";
 import { ask, failed, loading, toast } from "../feedback.js";
 import { ago, whole } from "../format.js";
 import { diffLines } from "./editing.js";
+import { may } from "../who.js";
 
 export function historyOf(memory, onChanged) {
   const place = h("div", {});
@@ -87,7 +88,7 @@ export function historyOf(memory, onChanged) {
         "div",
         { class: "row" },
         look,
-        button("Turn back to this", () => turnBack(one), { kind: "quiet" }),
+        may("recover") && button("Turn back to this", () => turnBack(one), { kind: "quiet" }),
       ),
       shown,
     );

@@ -12,11 +12,14 @@ import { toNodes } from "../sanitize.js";
 import { toolbar } from "./actions.js";
 import { drafts, editor } from "./editing.js";
 import { historyOf } from "./past.js";
+import { may } from "../who.js";
 
 const DETAILS = [
   "id",
   "path",
   "scope",
+  "owner",
+  "visibility",
   "source",
   "created",
   "updated",
@@ -26,6 +29,7 @@ const DETAILS = [
   "importance",
   "hash",
 ];
+const FOR_WHOM = { private: "for nobody else", project: "for the members of its project", team: "for the team" };
 const LONGEST = 100_000; // characters; POST /render takes no more
 const TIMES = new Set(["created", "updated", "deleted", "valid_from", "valid_until"]);
 
@@ -47,7 +51,11 @@ export function readingPane({ onChanged }) {
     if (id === null) {
       fill(
         content,
-        empty("memories", "Choose a memory", "Or write one: what an agent should know the next time."),
+        empty(
+          "memories",
+          "Choose a memory",
+          may("remember") && "Or write one: what an agent should know the next time.",
+        ),
       );
       return;
     }
@@ -108,6 +116,7 @@ export function readingPane({ onChanged }) {
         h(
           "p",
           { class: "reading-line" },
+          memory.owner && h("span", { class: "owner" }, `by ${memory.owner}, ${FOR_WHOM[memory.visibility]}`),
           agentIn(memory.source) && h("span", {}, `from ${agentIn(memory.source)}`),
           citedIn(memory.source) && h("span", {}, "learned from ", eventLink(citedIn(memory.source))),
           memory.updated &&
@@ -146,7 +155,7 @@ export function readingPane({ onChanged }) {
     });
 
   function edit() {
-    if (!memory || editing || memory.status === "erased") return false;
+    if (!memory || editing || memory.status === "erased" || !may("modify")) return false;
     editing = editor(memory, {
       onStale: refresh,
       onDone: () => {

@@ -1,10 +1,13 @@
 // One event of a log: who did what, in words; the whole of it, its citation and its memory when it is opened.
 
 import { get } from "../api.js";
+import { placeOf } from "../citation.js";
 import { button, fill, h, put } from "../dom.js";
 import { copy } from "../feedback.js";
 import { clock, whole } from "../format.js";
 import { memoryLink } from "../memory-words.js";
+import { spell } from "../route.js";
+import { may } from "../who.js";
 
 // Where the payloads of the known types say what happened.
 const TELLING = ["content", "decision", "title", "summary", "text", "key", "issue", "command", "task", "source"];
@@ -22,7 +25,9 @@ export function eventRow(session, event, { isCited, isNew, isOpen, isBroken, onE
       "div",
       { class: "row" },
       button("Copy citation", () => copy(event.citation, "the citation"), { symbol: "quote", data: { focus: `copy ${event.hash}` } }),
+      button("Copy link for a note", () => copy(noteLink(session, event), "the link"), { symbol: "link", data: { focus: `link ${event.hash}` } }),
       !event.erased_at &&
+        may("forget") &&
         button("Erase …", onErase, { symbol: "forget", kind: "danger", data: { focus: `erase ${event.hash}` } }),
       memory,
     ),
@@ -68,6 +73,12 @@ export function eventRow(session, event, { isCited, isNew, isOpen, isBroken, onE
       fold,
     ),
   );
+}
+
+/** As a note in Obsidian or anywhere else has it; a click there opens the event here. */
+function noteLink(session, event) {
+  const place = placeOf({ session, seq: String(event.seq), hash: event.hash.slice(0, 12) });
+  return `[event ${event.seq} of ${session}](${location.origin}${location.pathname}${spell(place)})`;
 }
 
 function told(payload) {

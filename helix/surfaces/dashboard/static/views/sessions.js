@@ -10,6 +10,7 @@ import { go, replace, spell } from "../route.js";
 import { captureSwitch } from "./capture.js";
 import { integrityMark } from "./integrity.js";
 import { sessionPane } from "./session.js";
+import { may } from "../who.js";
 
 const LISTED = { limit: 50, max_tokens: 8000 };
 const OFTEN = 5000; // logs are not part of the stream of changes, so the list is asked for anew
@@ -20,7 +21,7 @@ function begin(root, first) {
   const list = h("ol", { class: "memory-list session-list", "aria-label": "Sessions" });
   const more = h("div", { class: "list-more" });
   const scroll = h("div", { class: "list-scroll", tabindex: "-1" }, list, more);
-  const capture = captureSwitch({ onChanged: () => load() });
+  const capture = may("diagnostics") ? captureSwitch({ onChanged: () => load() }) : null;
   const pane = sessionPane({ onChanged: () => load() });
   put(
     root,
@@ -31,7 +32,7 @@ function begin(root, first) {
         "section",
         { class: "list-column", "aria-label": "All sessions" },
         h("h1", { class: "list-title" }, "Sessions"),
-        capture.element,
+        capture?.element,
         scroll,
       ),
       pane.element,
@@ -154,7 +155,7 @@ function begin(root, first) {
     update,
     refresh: () => {
       load();
-      capture.load();
+      capture?.load();
       pane.refresh();
     },
     end: () => {

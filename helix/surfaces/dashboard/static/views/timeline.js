@@ -7,6 +7,7 @@ import { capital, clock, day, whole } from "../format.js";
 import { live } from "../live.js";
 import { kindMark, memoryLink } from "../memory-words.js";
 import { here, replace } from "../route.js";
+import { projectNames } from "../who.js";
 
 const WHAT = {
   learned: "plus",
@@ -175,13 +176,11 @@ function begin(root, first) {
   }
 
   async function loadProjects() {
-    const stats = await get("/stats", { scope: "all", max_tokens: 20000 }).catch(() => null);
+    const names = await projectNames().catch(() => []);
     fill(
       project,
       h("option", { value: "" }, "Every project"),
-      Object.keys(stats?.by_project ?? {})
-        .filter(Boolean)
-        .map((value) => h("option", { value }, value)),
+      names.map((value) => h("option", { value }, value)),
     );
     project.value = route.query.project ?? "";
   }

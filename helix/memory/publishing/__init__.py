@@ -1,0 +1,1 @@
+"""What is put before others to be followed or used: skills."""

@@ -1,0 +1,1 @@
+"""The web side of logging in from elsewhere."""
