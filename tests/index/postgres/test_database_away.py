@@ -66,7 +66,7 @@ def test_what_was_written_while_the_database_was_away_is_found_when_it_is_back(
         server.start()
         engine.tend(tidy=False)
         assert sorted(ids(ask(rig, engine, "broker"))) == ["one", "two"]
-        assert engine.health().degraded is None
+        wait_for(lambda: engine.health().degraded is None)
     finally:
         engine.close()
 
