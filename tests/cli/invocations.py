@@ -504,7 +504,7 @@ WITHOUT_DAEMON = (
     Line("audit --verify", shows="0 lines"),
     Line("audit --json", shows='"entries": []'),
     Line("user remove bob", shows="0 keys revoked"),
-    Line("user remove ann --json", shows='"revoked_keys": 1'),
+    Line("user remove ann --json", shows='"revoked_keys": 2'),
     Line("user remove root", status=2, shows="last admin"),
     Line("version", shows="helix "),
     Line("version --json", shows='"python"'),
