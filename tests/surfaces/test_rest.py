@@ -248,6 +248,8 @@ def test_reading_everything_changes_no_byte_of_the_vault(served: Served, tmp_pat
     (tmp_path / "crawled").mkdir()
     (tmp_path / "crawled" / "keeper.py").write_text("def keep():\n    pass\n")
     source_id = served.http.post("/sources", json={"path": str(tmp_path / "crawled")}).json()["id"]
+    asset = {"name": "crawl.txt", "text": "Crawl slowly", "visibility": "team"}
+    asset_id = served.http.post("/assets", json=asset).json()["id"]
     (tmp_path / "crawl.md").write_text("# Crawling\n\nWe crawl on Fridays.\n")
     job_id = served.http.post("/documents", json={"path": str(tmp_path / "crawl.md")}).json()["job_id"]
     wait_for(lambda: served.http.get(f"/sources/{source_id}/health").json()["state"] == "ready")
@@ -266,11 +268,13 @@ def test_reading_everything_changes_no_byte_of_the_vault(served: Served, tmp_pat
         "/code/find": {"symbol": "keep"},
         "/code/impact": {"symbol": "keep"},
         "/code/neighborhood": {"symbol": "keep"},
+        "/harnesses": {"folder": str(tmp_path / "crawled")},
         "/refs/resolve": {"name": "HEAD", "session_id": "crawled"},
         "/sessions/{session_id}/context": {"query": "crawl"},
     }
     named = {
         "/documents/{id}": f"/documents/{document_id}",
+        "/assets/{id}": f"/assets/{asset_id}",
         "{id}": memory_id,
         "{session_id}": "crawled",
         "{seq}": "1",
