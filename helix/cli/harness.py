@@ -21,7 +21,7 @@ from helix.harnesses.sync import FileOutcome, ProjectFiles
 from helix.hosts.this_machine import project_folder
 
 app = typer.Typer(
-    help="Tell harnesses the rules of a project, in files such as CLAUDE.md.",
+    help="Tell harnesses, such as Claude Code, the rules of a project.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

@@ -62,7 +62,7 @@ def login(
 
 @reports_errors
 def logout(context: typer.Context, url: Url = "", as_json: Json = False) -> None:
-    """Log out of a server: what was granted ends there, and is forgotten here."""
+    """Log out of a server: end what was granted there."""
     config = config_of_daemon(context)
     address = _address(url or config.url)
     kept = Login(str(config.config_dir), address)

@@ -17,7 +17,7 @@ from helix.cli.output import Json, err, out, print_json, print_table, reports_er
 from helix.errors import BadValue, WorkspaceNotFound
 
 app = typer.Typer(
-    help="Add, list and remove the people of a team, and set their passwords.",
+    help="Add, list and remove people, and set their passwords.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

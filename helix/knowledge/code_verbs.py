@@ -52,27 +52,27 @@ _RUN = "knowledge.code:"
 CODE = (
     Verb(
         "code_find", CodeFindRequest, f"{_ANSWERS}CodeSymbols", run=f"{_RUN}code_find", permission="recall",
-        route=Route("GET", "/code/find", "find_symbol", "code"),
-        command="code find", sdk="code.find",
+        route=Route("GET", "/code/find", "find_symbol", "code", errors=(404,)),
+        command="code", sdk="code.find",
         about="Where a symbol is defined, in the sources: the exact name first, then what begins with it or holds it.",
     ),
     Verb(
         "code_impact", CodeImpactRequest, f"{_ANSWERS}CodeImpact", run=f"{_RUN}code_impact", permission="recall",
         route=Route("GET", "/code/impact", "symbol_impact", "code", errors=(404,)),
-        command="code impact", sdk="code.impact",
+        command="code", sdk="code.impact",
         about="What changing a symbol may break: callers, importers, tests and memories that cite it, by distance.",
     ),
     Verb(
         "code_neighborhood", CodeNeighborhoodRequest, f"{_ANSWERS}CodeNeighborhood",
         run=f"{_RUN}code_neighborhood", permission="recall",
         route=Route("GET", "/code/neighborhood", "symbol_neighborhood", "code", errors=(404,)),
-        command="code neighborhood", sdk="code.neighborhood",
+        command="code", sdk="code.neighborhood",
         about="What stands beside a symbol, or the symbols of a file: who mentions it, and what it mentions.",
     ),
     Verb(
         "code_tour", CodeTourRequest, f"{_ANSWERS}CodeTour", run=f"{_RUN}code_tour", permission="recall",
-        route=Route("GET", "/code/tour", "code_tour", "code"),
-        command="code tour", sdk="code.tour",
+        route=Route("GET", "/code/tour", "code_tour", "code", errors=(404,)),
+        command="code", sdk="code.tour",
         about="In which order to read a repository: what others stand on first, as far as a budget goes.",
     ),
 )  # fmt: skip

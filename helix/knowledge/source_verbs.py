@@ -44,7 +44,7 @@ SOURCES = (
         "source_connect", ConnectSourceRequest, f"{_ANSWERS}ConnectedSource", run=f"{_RUN}source_connect",
         permission="connectors", changes=True,
         route=Route("POST", "/sources", "connect_source", "sources", example={"path": "/home/me/work/shop"}),
-        command="source connect", sdk="sources.connect",
+        command="source", sdk="sources.connect",
         about="""Search a folder or a repository where it is, and follow it.
 
         Nothing is copied into the vault, and nothing written to the folder. The same folder again is known already.
@@ -54,28 +54,28 @@ SOURCES = (
         "sources", SourcesRequest, f"{_ANSWERS}SourceList", run=f"{_RUN}sources",
         permission="recall",
         route=Route("GET", "/sources", "list_sources", "sources"),
-        command="source list", sdk="sources.list",
+        command="source", sdk="sources.list",
         about="The sources that are connected, and how they are. A search with `lane:source` looks into them.",
     ),
     Verb(
         "source_health", SourceRequest, f"{_ANSWERS}SourceHealth", run=f"{_RUN}source_health",
         permission="recall",
         route=Route("GET", "/sources/{source_id}/health", "source_health", "sources", errors=(404,)),
-        command="source health", sdk="sources.health",
+        command="source", sdk="sources.health",
         about="How far a source is indexed, and which of its files are not searched and why.",
     ),
     Verb(
         "source_index", IndexSourceRequest, f"{_ANSWERS}SourceHealth", run=f"{_RUN}source_index",
         permission="connectors", changes=True,
-        route=Route("POST", "/sources/{source_id}/index", "index_source", "sources", errors=(404,)),
-        command="source index", sdk="sources.index",
+        route=Route("POST", "/sources/{source_id}/index", "index_source", "sources", errors=(404,), example={"anew": True}),
+        command="source", sdk="sources.index",
         about="Look at everything in a source now. It is followed anyway.",
     ),
     Verb(
         "source_purge", SourceRequest, f"{_ANSWERS}PurgedSource", run=f"{_RUN}source_purge",
         permission="connectors", changes=True,
         route=Route("POST", "/sources/{source_id}/purge", "purge_source", "sources", errors=(404,)),
-        command="source purge", sdk="sources.purge",
+        command="source", sdk="sources.purge",
         about="Forget a source: everything that was derived from it is removed. Its folder is not touched.",
     ),
 )  # fmt: skip

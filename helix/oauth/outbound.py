@@ -20,16 +20,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from helix.errors import HelixError
-
 IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 _PIECE = 4096
 
 
-class NotFetched(HelixError):
-    """Why, in one sentence."""
-
-    code = "bad-config"
+class NotFetched(Exception):
+    """Why, in one sentence, for whoever asked for the document."""
 
 
 @dataclass(frozen=True)

@@ -103,7 +103,7 @@ class Provider:
                     self._read()
                 except NotFetched as error:
                     if now - self._known.fetched > _STALE:
-                        raise TokenRefused(f"the provider's keys cannot be had: {error.message}") from error
+                        raise TokenRefused(f"the provider's keys cannot be had: {error}") from error
                 found = self._named(name)
             if now - self._known.fetched > _STALE:
                 raise TokenRefused("the provider's keys are not known")

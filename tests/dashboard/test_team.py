@@ -361,6 +361,7 @@ def test_an_admin_adds_people_and_keys_and_takes_them_back(
     key = page.locator(".secret-once").inner_text()
     assert team.ask("GET", "/recent", key).status_code == 200
     page.get_by_role("button", name="Close").last.click()
+    expect(page.locator(".secret-once")).to_have_count(0)
     assert key not in told(page)
     page.get_by_role("button", name="Keys", exact=True).click()
     listed = page.locator(f'tr[data-key="{id_of(key)}"]')

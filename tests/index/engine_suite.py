@@ -29,6 +29,7 @@ from helix.vault.note import Note
 from tests.follow.rig import Rig
 from tests.index.memories import HashEmbedder
 from tests.scale import scaled
+from tests.waiting import wait_for
 
 NOW = datetime(2026, 11, 16, tzinfo=UTC)
 WORDS = [
@@ -145,8 +146,16 @@ class EngineSuite(ABC):
             rig.follow()
             assert engine.wait_until_embedded(30)
             search = searcher_of(rig, engine).search
-            first = search(Question("broker retries", now=NOW))
-            assert search(Question("broker retries", now=NOW + timedelta(seconds=5))).hits is first.hits
+            # What was embedded last may just be on its way into the answers.
+            first = wait_for(
+                lambda: (
+                    found
+                    if (found := search(Question("broker retries", now=NOW))).hits
+                    is search(Question("broker retries", now=NOW + timedelta(seconds=5))).hits
+                    else None
+                )
+            )
+            assert first is not None
             for other in (
                 Question("broker retries", limit=3, now=NOW),
                 Question("broker retries", now=NOW + timedelta(hours=1)),

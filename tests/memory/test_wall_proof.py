@@ -30,7 +30,7 @@ from tests.memory.team_world import MARK, PRINCIPALS, Asking, marks_of, seen_fil
 from tests.memory.world import World, opened
 from tests.scale import scaled
 
-STEPS = 1_000
+STEPS = 1_400
 MIRRORED = 90
 
 
@@ -63,7 +63,7 @@ def test_no_answer_holds_a_mark_of_what_is_not_seen(tmp_path: Path) -> None:
         files = some_team(dice)
         with opened(tmp_path / str(seed)) as opened_world:
             world = filled(opened_world, files)
-            question, verbs = asking(dice, files), list(VERBS.values())
+            question, verbs = asking(dice, files), [*VERBS.values(), *ABOUT_MEMORIES.values()]
             seen = {one.id: marks_of(one, world.files()) for one in PRINCIPALS}
             for step in range(STEPS):
                 principal, verb = dice.choice(PRINCIPALS), verbs[step % len(verbs)]

@@ -34,10 +34,8 @@ class ArgumentProblem:
 class BadArguments(BadValue):
     """What is wrong, as both planes of the dialect say it."""
 
-    def __init__(self, problems: Sequence[ArgumentProblem]) -> None:
-        first = problems[0]
-        named = f"invalid argument '{first.path}': {first.message}" if first.path else first.message
-        super().__init__(named)
+    def __init__(self, message: str, problems: Sequence[ArgumentProblem] = ()) -> None:
+        super().__init__(message)
         self.problems = tuple(problems)
 
 
@@ -98,7 +96,9 @@ def checked(
         if name in present:
             problems += _problems(name, rule, present[name])
     if problems:
-        raise BadArguments(problems)
+        first = problems[0]
+        named = f"invalid argument '{first.path}': {first.message}" if first.path else first.message
+        raise BadArguments(named, problems)
     known = {name: present[name] for name in rules if name in present}
     return {name: int(value) if rules[name].kind == "integer" else value for name, value in known.items()}
 

@@ -44,7 +44,7 @@ export interface Settings {
   url: string;
   headers: Record<string, string>;
   /** What is shown with each request, asked for anew; empty for nothing. */
-  shown: () => Promise<string>;
+  shown: () => string | Promise<string>;
   timeoutMs: number;
   retries: number;
   fetch: typeof globalThis.fetch;
@@ -64,7 +64,7 @@ export function settingsFrom(opts: HelixOpts): Settings {
   return {
     url: address(opts.url ?? environment("HELIX_URL") ?? local()),
     headers,
-    shown: async () => (typeof token === "function" ? visible(await token()) : fixed),
+    shown: typeof token === "function" ? async () => visible(await token()) : () => fixed,
     timeoutMs: checked("timeoutMs", opts.timeoutMs ?? 30_000, 1),
     retries: checked("retries", opts.retries ?? 3, 0),
     // Looked up at each call, and called on its own: a browser's fetch refuses to be somebody else's method.

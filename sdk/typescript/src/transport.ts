@@ -63,7 +63,10 @@ export class Transport {
   async #attempt(request: Request, deadline: Deadline): Promise<unknown> {
     const { url, headers, shown, fetch } = this.#settings;
     deadline.signal.throwIfAborted();
-    const token = await shown();
+    const now = shown();
+    // Asked at once where nobody is waited for, so that who gives up at once ends what was asked.
+    const token = typeof now === "string" ? now : await now;
+    deadline.signal.throwIfAborted();
     const init: RequestInit = {
       method: request.method,
       headers: {
