@@ -67,7 +67,8 @@ SOURCES = (
     Verb(
         "source_index", IndexSourceRequest, f"{_ANSWERS}SourceHealth", run=f"{_RUN}source_index",
         permission="connectors", changes=True,
-        route=Route("POST", "/sources/{source_id}/index", "index_source", "sources", errors=(404,), example={"anew": True}),
+        route=Route("POST", "/sources/{source_id}/index", "index_source", "sources", errors=(404,),
+                    example={"anew": True}),
         command="source", sdk="sources.index",
         about="Look at everything in a source now. It is followed anyway.",
     ),
