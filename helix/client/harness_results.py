@@ -12,10 +12,12 @@ class MarkedRule(Result):
     """A note that its owner marked as a rule."""
 
     id: str
-    title: str
-    text: str
+    title: str = ""
+    text: str = ""
     importance: float | None = None
     created: str = ""
+    truncated: bool = False
+    """it did not fit whole: `max_tokens` was too small"""
 
 
 @dataclass(frozen=True, kw_only=True)

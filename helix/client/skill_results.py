@@ -13,10 +13,10 @@ class SkillListed(Result):
 
     id: str
     """of its note"""
-    name: str
-    version: str
-    description: str
-    hash: str
+    name: str = ""
+    version: str = ""
+    description: str = ""
+    hash: str = ""
     """of its SKILL.md; who has the same has the same skill"""
     owner: str | None = None
     visibility: str = "private"
@@ -24,6 +24,8 @@ class SkillListed(Result):
     updated: str = ""
     text: str = ""
     """its SKILL.md"""
+    truncated: bool = False
+    """it did not fit whole: `max_tokens` was too small"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,10 +14,11 @@ class MarkedRule(TypedDict):
     """A note that its owner marked as a rule."""
 
     id: str
-    title: str
+    title: NotRequired[str]
     text: str
-    importance: float | None
-    created: str
+    importance: NotRequired[float | None]
+    created: NotRequired[str]
+    truncated: NotRequired[Annotated[bool, About("It did not fit whole: `max_tokens` was too small.")]]
 
 
 class RuleList(Page):

@@ -14,15 +14,16 @@ class SkillListed(TypedDict):
     """A skill that others may pull."""
 
     id: Annotated[str, About("Of its note.")]
-    name: str
-    version: Annotated[str, About("As the log of the skill says it.")]
-    description: str
-    hash: Annotated[str, About("Of its SKILL.md; who has the same has the same skill.")]
-    owner: str | None
-    visibility: str
-    project: str | None
-    updated: str
+    name: NotRequired[str]
+    version: NotRequired[Annotated[str, About("As the log of the skill says it.")]]
+    description: NotRequired[str]
+    hash: NotRequired[Annotated[str, About("Of its SKILL.md; who has the same has the same skill.")]]
+    owner: NotRequired[str | None]
+    visibility: NotRequired[str]
+    project: NotRequired[str | None]
+    updated: NotRequired[str]
     text: Annotated[str, About("Its SKILL.md.")]
+    truncated: NotRequired[Annotated[bool, About("It did not fit whole: `max_tokens` was too small.")]]
 
 
 class PublishedSkillList(Page):

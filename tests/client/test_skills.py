@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from helix import AsyncHelix, BadRequest, Conflict, Helix, NotFound
+from tests.cli.commands import helix
 from tests.client.conftest import Running, daemon_at
 
 STEPS = ["Fetch the fish", "Feed the seals"]
@@ -85,6 +86,20 @@ def test_an_edit_that_is_turned_down_is_not_asked_again(skilled: Running, tmp_pa
         with pytest.raises(BadRequest, match="name: walking"):
             mem.skills.propose("walking", text.replace("name: walking", "name: running"), published.hash)
         mem.skills.withdraw("walking")
+
+
+def test_a_long_skill_is_written_whole_and_listed_in_few_words(skilled: Running, tmp_path: Path) -> None:
+    steps = [f"Feed seal {number} with {' and '.join(['a herring'] * 40)}" for number in range(100)]
+    with Helix(skilled.url) as mem:
+        for done in ("proposed", "validated"):
+            mem.sessions.skill("s", done, "counting", summary="How seals are counted", procedure=steps)
+        mem.skills.publish("counting")
+        [listed] = mem.skills.list(max_tokens=64, limit=1).skills
+        assert (listed.truncated, listed.text) == (True, "")
+        command = ("skill", "pull", "counting", "--harness", "claude-code", "--folder", str(tmp_path))
+        helix(*command, env={**skilled.env, "HELIX_URL": skilled.url})
+        assert steps[-1] in (tmp_path / ".claude/skills/counting/SKILL.md").read_text()
+        mem.skills.withdraw("counting")
 
 
 async def _ask(running: Running, folder: Path) -> None:

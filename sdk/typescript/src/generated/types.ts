@@ -1278,10 +1278,12 @@ export interface Map {
 /** A note that its owner marked as a rule. */
 export interface MarkedRule {
   id: string;
-  title: string;
+  title?: string;
   text: string;
-  importance: number | null;
-  created: string;
+  importance?: number | null;
+  created?: string;
+  /** It did not fit whole: `max_tokens` was too small. */
+  truncated?: boolean;
 }
 
 export interface MemberBody {
@@ -2038,18 +2040,20 @@ export interface SkillEvent {
 export interface SkillListed {
   /** Of its note. */
   id: string;
-  name: string;
+  name?: string;
   /** As the log of the skill says it. */
-  version: string;
-  description: string;
+  version?: string;
+  description?: string;
   /** Of its SKILL.md; who has the same has the same skill. */
-  hash: string;
-  owner: string | null;
-  visibility: string;
-  project: string | null;
-  updated: string;
+  hash?: string;
+  owner?: string | null;
+  visibility?: string;
+  project?: string | null;
+  updated?: string;
   /** Its SKILL.md. */
   text: string;
+  /** It did not fit whole: `max_tokens` was too small. */
+  truncated?: boolean;
 }
 
 export interface SkillOutcome {
