@@ -168,7 +168,7 @@ def test_a_notification_that_is_refused_is_only_a_line_on_standard_error() -> No
         client.open()
         client.send("notifications/odd")
         assert client.ask(1, "ping")["result"] == {"method": "ping"}
-        assert "notifications/odd" in wait_for(lambda: client.said)
+        assert wait_for(lambda: "notifications/odd" in client.said)
 
 
 def test_an_id_that_is_in_flight_is_not_used_twice_and_a_string_is_not_its_number() -> None:
